@@ -31,13 +31,14 @@ def scores(result: Judging) -> Drawing:
     ends = [shown[name] for name in ("human", "machine")]
     low, high = (min(float(one.min()) for one in ends), max(float(one.max()) for one in ends))  # type: ignore[arg-type]
     base = alt.Chart(rows(shown))
-    x = alt.X("human:Q", title=f"mean by {result.settings['human'][0]}", scale=alt.Scale(zero=False))
-    y = alt.Y("machine:Q", title=f"mean by {result.settings['machine'][0]}", scale=alt.Scale(zero=False))
+    across, up = (f"mean by {result.settings[role][0]}" for role in ("human", "machine"))
+    x = alt.X("human:Q", title=across, scale=alt.Scale(zero=False))
+    y = alt.Y("machine:Q", title=up, scale=alt.Scale(zero=False))
     line = pl.DataFrame({"human": [low, high], "machine": [low, high]})
     plot = alt.layer(
         alt.Chart(rows(line)).mark_line(color="#c3ccd5", strokeDash=[4, 4]).encode(x=x, y=y),
-        base.mark_rule(color="#c3ccd5").encode(x=alt.X("human_lower:Q", title=x.title), x2="human_upper:Q", y=y),
-        base.mark_rule(color="#c3ccd5").encode(x=x, y=alt.Y("machine_lower:Q", title=y.title), y2="machine_upper:Q"),
+        base.mark_rule(color="#c3ccd5").encode(x=alt.X("human_lower:Q", title=across), x2="human_upper:Q", y=y),
+        base.mark_rule(color="#c3ccd5").encode(x=x, y=alt.Y("machine_lower:Q", title=up), y2="machine_upper:Q"),
         base.mark_point(filled=True, size=50, opacity=0.9).encode(x=x, y=y, tooltip=["system:N"]),
     ).properties(width=WIDTH, height=WIDTH * 0.7)
     return finish(plot, headline(result), f"{_details(result)}; bars are ± 2 standard errors over topics")
@@ -76,7 +77,7 @@ def decisions(result: Judging) -> Drawing:
         color=alt.Color("decision:N", title=None, sort=list(DECISIONS), scale=alt.Scale(domain=list(DECISIONS))),
         order=alt.Order("decision:N"),
         tooltip=["judge:N", "decision:N", "pairs:Q", "share:Q"],
-    ).properties(width=WIDTH, height=step(result.decision_rows["judge"].n_unique()) * 2)  # fmt: skip
+    ).properties(width=WIDTH, height=40 * result.decision_rows["judge"].n_unique())  # fmt: skip
     return finish(plot, headline(result), f"{_details(result)}; paired t-tests with Holm's correction")
 
 

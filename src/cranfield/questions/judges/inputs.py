@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -191,7 +192,7 @@ def _is_judgments(thing: Any) -> bool:
 def _stem(judgments: Any) -> str:
     """A short name: that of the file without its endings, or of the judgments."""
     if isinstance(judgments, (str, os.PathLike)):
-        name = os.path.basename(os.fspath(judgments))
+        name = Path(judgments).name
         for ending in (".gz", ".zst", ".xz", ".bz2", ".csv", ".tsv", ".parquet", ".qrels", ".txt", ".qrel"):
             name = name.removesuffix(ending)
         return name
@@ -204,7 +205,9 @@ def _mapped(qrels: Qrels, grades: Mapping[int, int] | None) -> Qrels:
         return qrels
     lacking = sorted(set(qrels.frame["relevance"].unique().to_list()) - set(grades))
     if lacking:
-        raise DataError(f"{qrels.name}: `map` has no target for grade {summary(map(str, lacking))}. Add it.")
+        raise DataError(
+            f"{qrels.name}: `map` has no target for grade {summary([str(grade) for grade in lacking])}. Add it."
+        )
     return Qrels(
         qrels.frame.with_columns(pl.col("relevance").replace_strict(grades, return_dtype=pl.Int32)), qrels.name
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Unpack
@@ -616,7 +616,7 @@ def _score_rows(bench: Bench) -> pl.DataFrame:
         topics = bench.common
         first, second = (one.on(topics) if topics else one.scores.values for one in (bench.reference, judge))
         each = {"system": bench.reference.scores.systems, "human": first.mean(axis=0), "machine": second.mean(axis=0)}
-        ends = {}
+        ends: dict[str, Array] = {}
         for name, values in (("human", first), ("machine", second)):
             error = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.zeros(values.shape[1])
             ends |= {f"{name}_lower": each[name] - 2 * error, f"{name}_upper": each[name] + 2 * error}

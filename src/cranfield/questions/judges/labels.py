@@ -52,7 +52,8 @@ def _distances(grades: Array, power: int) -> Array:
 
 def _ratio(observed: Array, expected: Array) -> Array:
     """1 − observed/expected; NaN where nothing is expected."""
-    return 1 - np.divide(observed, expected, out=np.full(len(observed), np.nan), where=expected > 0)
+    share = np.divide(observed, expected, out=np.full(len(observed), np.nan), where=expected > 0)
+    return np.asarray(1 - share)
 
 
 def kappa(tables: Array, grades: Array, power: int = 0) -> Array:
@@ -88,7 +89,7 @@ def ac2(tables: Array, grades: Array) -> Array:
     k = len(grades)
     chance = weights.sum() / (k * (k - 1)) * (mean * (1 - mean)).sum(axis=1)
     agreed = (weights * shares).sum(axis=(1, 2))
-    return np.divide(agreed - chance, 1 - chance, out=np.full(len(agreed), np.nan), where=chance < 1)
+    return np.asarray(np.divide(agreed - chance, 1 - chance, out=np.full(len(agreed), np.nan), where=chance < 1))
 
 
 def overrating(tables: Array, grades: Array) -> Array:

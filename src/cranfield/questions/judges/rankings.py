@@ -82,7 +82,7 @@ def tau_difference(judge: Ranking, others: Sequence[Ranking], n_topics: int, alp
     """
 
     def minus(own: Array | float, rest: Sequence[Array | float]) -> Array:
-        return np.asarray(own - np.mean(rest, axis=0))
+        return np.asarray(own - np.mean(np.asarray(rest), axis=0))
 
     value = float(minus(judge.value, [one.value for one in others]))
     corrected = float(minus(judge.corrected, [one.corrected for one in others]))
