@@ -64,7 +64,9 @@ TAU_RESAMPLES: Final = 2_000
 JUDGES_MEASURE: Final = "nDCG@10"
 """The measure by which judges rank systems."""
 Sampled = Literal["random", "unknown"]
-JudgesShow = Literal["decisions", "opposite", "rankings", "means", "pairs", "bias", "labels", "confusion", "judges"]
+JudgesShow = Literal[
+    "decisions", "conflicts", "rankings", "means", "pairs", "bias", "leniency", "judges", "confusion", "labels"
+]
 MEMORY_MB: Final = 512
 """About how much memory resampling may use; never changes a result."""
 LIBRARIES_MB: Final = 160

@@ -15,6 +15,8 @@ from scipy.special import stdtr, stdtrit
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+LEAST_TOPICS = 3
+"""Topics below which the jackknife says nothing."""
 
 
 class Bias(NamedTuple):

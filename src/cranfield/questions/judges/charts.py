@@ -8,6 +8,7 @@ import altair as alt
 import polars as pl
 
 from cranfield.core.charts.style import WIDTH, Drawing, finish, names_axis, rows, step, whole_axis
+from cranfield.core.errors import ArgumentError
 from cranfield.questions.judges.answer import headline
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def slopes(result: Judging) -> Drawing:
 
 def decisions(result: Judging) -> Drawing:
     """How many pairs of systems people and machines decide alike."""
+    if result.decision_rows.is_empty():
+        raise ArgumentError("People and machines share no topic. Judge some twice and ask for the chart again.")
     base = alt.Chart(rows(result.decision_rows.select("judge", "decision", "pairs", "share")))
     plot = base.mark_bar().encode(
         x=alt.X("pairs:Q", title="pairs of systems", axis=whole_axis()),
@@ -83,6 +86,8 @@ def decisions(result: Judging) -> Drawing:
 
 def bias(result: Judging) -> Drawing:
     """Bias of every judge towards every group, with intervals over topics."""
+    if result.bias_rows.is_empty():
+        raise ArgumentError("No groups are declared. Give `system_groups` and ask for the chart again.")
     shown = result.bias_rows.with_columns(label=pl.concat_str("group", pl.lit(" by "), "judge"))
     base = alt.Chart(rows(shown)).encode(y=alt.Y("label:N", axis=names_axis(), sort=None))
     title = "mean above what human scores predict"

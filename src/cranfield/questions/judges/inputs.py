@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +17,13 @@ from numpy.typing import NDArray
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels
 from cranfield.collection.teams import read_teams
 from cranfield.collection.types import Qrels
-from cranfield.core.errors import ArgumentError, DataError, quietly
-from cranfield.core.labels import natural_sorted, summary
+from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
+from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, quietly
+from cranfield.core.files import Problems, filled_lines, read_bytes, shown
+from cranfield.core.labels import natural_sorted, plural, summary
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.options import ScoringOptions
+from cranfield.questions.judges.powered import Strata
 from cranfield.scores.doors import ScoresLike, as_scores
 from cranfield.scores.matrix import ScoreMatrix
 
@@ -29,6 +33,7 @@ Judgments: TypeAlias = QrelsLike | ScoresLike
 JudgesLike: TypeAlias = Judgments | Mapping[str, Judgments] | Sequence[Judgments]
 """One judge, or several in a list or by name."""
 PAIR = ("topic", "document")
+LEAST_IN_STRATUM = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +109,7 @@ def gather(
     human: JudgesLike,
     machine: JudgesLike,
     runs: RunsLike | None,
-    measure: str,
+    measure: str | None,
     mapping: str | None,
     scoring: ScoringOptions,
 ) -> Bench:
@@ -113,29 +118,34 @@ def gather(
     listed: Any = runs
     if runs is not None and not isinstance(runs, (str, os.PathLike, Mapping)) and isinstance(runs, Iterable):
         listed = list(cast("Iterable[Any]", runs))
+    if runs is not None and measure is None:
+        measure = JUDGES_MEASURE
     people = _judges(human, "human", listed, measure, None, scoring)
     machines = _judges(machine, "machine", listed, measure, grades, scoring)
-    names = [one.name for one in (*people, *machines)]
-    if twice := next((a for a, b in combinations(names, 2) if a == b), None):
+    called = [one.name for one in (*people, *machines)]
+    if twice := next((a for a, b in combinations(called, 2) if a == b), None):
         raise DataError(f"two judges are called {twice!r}. Rename one of the files, or give a mapping of names.")
     systems = natural_sorted(frozenset.intersection(*(frozenset(one.scores.systems) for one in (*people, *machines))))
     if len(systems) < 2:
         raise DataError(f"the judges share {len(systems)} systems; at least 2 are needed. Score the same runs by each.")
     matched = [Judge(one.name, one.scores.select(systems=systems), one.qrels) for one in (*people, *machines)]
-    return Bench(matched[0], tuple(matched[1 : len(people)]), tuple(matched[len(people) :]), listed, measure, scoring)
+    measured = people[0].scores.measure
+    return Bench(matched[0], tuple(matched[1 : len(people)]), tuple(matched[len(people) :]), listed, measured, scoring)
 
 
-def parse_mapping(mapping: str | None) -> dict[int, int] | None:
-    """Machine grade → human grade, from text such as ``0:0,1:0,2:1,3:1``.
+def parse_mapping(mapping: str | None) -> dict[float, int] | None:
+    """Machine grade → human grade, from text such as ``0:0,1:0,2:1,3:1``; machine grades may be fractional.
 
-    >>> parse_mapping("0:0,1:0,2:1,3:1")
-    {0: 0, 1: 0, 2: 1, 3: 1}
+    >>> parse_mapping("0:0,0.5:1,1:2")
+    {0.0: 0, 0.5: 1, 1.0: 2}
     """
     if mapping is None:
         return None
     try:
         pairs = [part.split(":") for part in mapping.split(",")]
-        found = {int(source): int(target) for source, target in pairs}
+        found = {float(source): int(target) for source, target in pairs}
+        if not all(map(math.isfinite, found)):
+            raise ValueError
     except ValueError:
         raise ArgumentError(f"`map` must be pairs of grades; got {mapping!r}. Write 0:0,1:0,2:1,3:1.") from None
     if len(found) < len(pairs):
@@ -148,12 +158,55 @@ def read_groups(groups: Mapping[str, str] | str | os.PathLike[str] | None) -> Ma
     return groups if groups is None or isinstance(groups, Mapping) else read_teams(groups)
 
 
+SamplingLike: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
+"""How human topics were chosen: random, unknown, or the stratum of every topic, in a mapping or a file."""
+
+
+def read_strata(sampled: SamplingLike) -> Mapping[str, str] | None:
+    """Topic → stratum; None where the sampling is ``random`` or ``unknown``."""
+    if isinstance(sampled, Mapping):
+        return sampled
+    if sampled in names(Sampled):
+        return None
+    label = os.fspath(sampled)
+    if label != "-" and not Path(label).exists():
+        raise ArgumentError(f"`sampled` must be random, unknown or a file of strata; got {label!r}. Write random.")
+    problems = Problems(label)
+    found: dict[str, str] = {}
+    for number, line in filled_lines(read_bytes(label), label):
+        fields = line.replace(",", " ").split()
+        if len(fields) != 2:
+            problems.add(number, f"expected a topic and its stratum, found {shown(line.strip())}")
+        elif fields[0] in found:
+            problems.add(number, f"topic {fields[0]!r} already belongs to stratum {found[fields[0]]!r}")
+        else:
+            found[fields[0]] = fields[1]
+    problems.raise_if_any()
+    return found
+
+
+def strata_of(strata: Mapping[str, str], human: Sequence[str], others: Sequence[str]) -> Strata:
+    """The strata of human and further topics; each needs 2 topics of either kind."""
+    lacking = [topic for topic in (*human, *others) if topic not in strata]
+    if lacking:
+        raise DataError(f"`sampled` has no stratum for {plural(len(lacking), 'topic')} ({summary(lacking)}). Add them.")
+    labels = list(dict.fromkeys(strata[topic] for topic in (*human, *others)))
+    first, second = (np.array([labels.index(strata[topic]) for topic in some], np.intp) for some in (human, others))
+    counts = [np.bincount(some, minlength=len(labels)) for some in (first, second)]
+    few = [label for at, label in enumerate(labels) if min(counts[0][at], counts[1][at]) < LEAST_IN_STRATUM]
+    if few:
+        raise DataError(
+            f"stratum {few[0]!r} has fewer than {LEAST_IN_STRATUM} human or further machine topics. Merge strata."
+        )
+    return Strata(first, second, (counts[0] + counts[1]) / (len(first) + len(second)))
+
+
 def _judges(
     given: JudgesLike,
     role: str,
     runs: Any,
-    measure: str,
-    grades: Mapping[int, int] | None,
+    measure: str | None,
+    grades: Mapping[float, int] | None,
     scoring: ScoringOptions,
 ) -> list[Judge]:
     listed = _listed(given)
@@ -164,12 +217,12 @@ def _judges(
         if runs is None:
             with quietly():
                 scores = as_scores(cast("ScoresLike", judgments), argument=role)
-            matrix = scores[measure] if measure in scores else scores.only()
+            matrix = scores.only() if measure is None else scores[measure]
             found.append(Judge(name or _stem(judgments) or f"{role} {at + 1}", matrix))
             continue
-        qrels = _mapped(as_qrels(cast("QrelsLike", judgments)), grades)
+        qrels = _mapped(_read(judgments, grades, role), grades)
         label = name or _stem(judgments) or f"{role} {at + 1}"
-        found.append(Judge(label, _evaluated(qrels, runs, measure, scoring), qrels))
+        found.append(Judge(label, _evaluated(qrels, runs, cast("str", measure), scoring), qrels))
     return found
 
 
@@ -199,18 +252,46 @@ def _stem(judgments: Any) -> str:
     return judgments.name if isinstance(judgments, Qrels) and judgments.name != "qrels" else ""
 
 
-def _mapped(qrels: Qrels, grades: Mapping[int, int] | None) -> Qrels:
+def _read(judgments: Any, grades: Mapping[float, int] | None, role: str) -> Qrels:
+    """Judgments; fractional grades in a file need the mapping at once."""
+    try:
+        return as_qrels(cast("QrelsLike", judgments))
+    except FileError as error:
+        if "as relevance" not in str(error) or not isinstance(judgments, (str, os.PathLike)):
+            raise
+        if grades is None:
+            remedy = "Declare what they mean with `map`" if role == "machine" else "Round them first"
+            raise DataError(f"{error}. Fractional grades: {remedy}, such as 0:0,0.5:1,1:2.") from None
+    return _fractional(judgments, grades)
+
+
+def _fractional(path: str | os.PathLike[str], grades: Mapping[float, int]) -> Qrels:
+    """Judgments with fractional grades, mapped to whole ones; the mapping must have every one of them."""
+    label, rows = os.fspath(path), []
+    for number, line in filled_lines(read_bytes(path), label):
+        fields = line.split()
+        try:
+            topic, subtopic, document, grade = fields
+            rows.append((topic, subtopic, document, grades[float(grade)]))
+        except (ValueError, KeyError):
+            text = f"expected topic, iteration, document and a grade of `map`, found {shown(line.strip())}"
+            raise FileError(label, [Problem(number, text)]) from None
+    schema = {"topic": pl.String, "subtopic": pl.String, "document": pl.String, "relevance": pl.Int32}
+    found = as_qrels(pl.DataFrame(rows, schema=schema, orient="row"))
+    return Qrels(found.frame, label, ("mapped",))
+
+
+def _mapped(qrels: Qrels, grades: Mapping[float, int] | None) -> Qrels:
     """Judgments with grades replaced; a grade that the mapping lacks is refused."""
-    if grades is None:
+    if grades is None or qrels.notes == ("mapped",):
         return qrels
     lacking = sorted(set(qrels.frame["relevance"].unique().to_list()) - set(grades))
     if lacking:
         raise DataError(
             f"{qrels.name}: `map` has no target for grade {summary([str(grade) for grade in lacking])}. Add it."
         )
-    return Qrels(
-        qrels.frame.with_columns(pl.col("relevance").replace_strict(grades, return_dtype=pl.Int32)), qrels.name
-    )
+    whole = {int(source): target for source, target in grades.items() if source == int(source)}
+    return Qrels(qrels.frame.with_columns(pl.col("relevance").replace_strict(whole, return_dtype=pl.Int32)), qrels.name)
 
 
 def _evaluated(qrels: Qrels, runs: Any, measure: str, scoring: ScoringOptions) -> ScoreMatrix:

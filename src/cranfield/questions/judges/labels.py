@@ -123,7 +123,7 @@ def agreements(tables: Array, grades: Array, alpha: float) -> list[Agreement]:
     >>> tables = np.array([[[8.0, 1.0], [2.0, 5.0]], [[6.0, 3.0], [1.0, 4.0]], [[7.0, 2.0], [2.0, 6.0]]])
     >>> found = agreements(tables, np.array([0.0, 1.0]), 0.05)[1]
     >>> found.statistic, round(found.value, 3), found.lower < found.value < found.upper
-    ('kappa', 0.532, True)
+    ('kappa', 0.524, True)
     """
     total = tables.sum(axis=0, keepdims=True)
     without = total - tables
@@ -136,6 +136,30 @@ def agreements(tables: Array, grades: Array, alpha: float) -> list[Agreement]:
             continue
         ends = _jackknife(value, of(without[kept], grades), bounded, alpha)
         found.append(Agreement(name, value, *ends))
+    return found
+
+
+def leniency_by_grade(
+    tables: Array, grades: Array, alpha: float
+) -> list[tuple[str, int, float, float | None, float | None]]:
+    """Mean of second minus first where the first judge gave a grade: grade, topics, value, and its jackknife interval.
+
+    >>> tables = np.array([[[8.0, 1.0], [2.0, 5.0]], [[6.0, 3.0], [1.0, 4.0]], [[7.0, 2.0], [2.0, 6.0]]])
+    >>> [(grade, round(value, 3)) for grade, _, value, _, _ in leniency_by_grade(tables, np.array([0.0, 1.0]), 0.05)]
+    [('0', 0.222), ('1', -0.25)]
+    """
+    found = []
+    for at, grade in enumerate(grades):
+        own = tables[:, at, :]
+        own = own[own.sum(axis=1) > 0]
+        if not len(own):
+            continue
+        lead, counts = own @ (grades - grade), own.sum(axis=1)
+        value = float(lead.sum() / counts.sum())
+        ends: tuple[float | None, float | None] = (None, None)
+        if len(own) >= LEAST_TOPICS:
+            ends = _jackknife(value, (lead.sum() - lead) / (counts.sum() - counts), False, alpha)
+        found.append((f"{grade:g}", len(own), value, *ends))
     return found
 
 

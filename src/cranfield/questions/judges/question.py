@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.question import Bar, Files, setting
+from cranfield.core.question import Bar, Files, HelpGroup, setting
 from cranfield.measures.options import Scoring
 
 if TYPE_CHECKING:
@@ -25,12 +25,16 @@ class JudgesQuestion(Scoring):
 
     \b
     Examples:
-      cranfield judges --human qrels.txt --human second.txt --machine machine.txt runs/ -m AP
-      cranfield judges --human past.AP.csv --machine trec8.AP.csv -m AP --show rankings
+      cranfield judges --human judges/human.qrels --human judges/second.qrels \\
+        --machine judges/machine.qrels runs/ --system-groups judges/groups.txt
+      cranfield judges --human past.AP.csv --machine trec8.AP.csv --show rankings
     """
 
     command: ClassVar[str] = "judges"
     brief: ClassVar[str] = "Compare machine judgments with those of people."
+    group: ClassVar[HelpGroup] = "Collection"
+    aliases: ClassVar[tuple[str, ...]] = ("judge", "llm")
+    by_one_measure: ClassVar[bool] = True
     place: ClassVar[int] = 174
 
     runs: tuple[str, ...] = setting(
@@ -44,9 +48,10 @@ class JudgesQuestion(Scoring):
     machine: tuple[str, ...] = setting(
         help="Judgments (or scores) by a machine; repeatable.", metavar="QRELS|SCORES", part="source", on_page=False
     )
-    measure: str = setting(
-        defaults.JUDGES_MEASURE, "Measure that ranks the systems.", "--measure", "-m", metavar="NAME", on_page=False
-    )
+    measure: str | None = setting(
+        None, "Measure that ranks the systems.", "--measure", "-m", metavar="NAME", often=True,
+        usual=f"{defaults.JUDGES_MEASURE} for runs, or the only one of the scores", on_page=False,
+    )  # fmt: skip
     map: str | None = setting(
         None, "Machine grade to human grade, such as 0:0,1:0,2:1,3:1.", metavar="PAIRS", on_page=False
     )
@@ -55,15 +60,16 @@ class JudgesQuestion(Scoring):
     )
     teams: Path | None = shared.teams()
     sampled: str = setting(
-        "unknown", "How the human topics were chosen; random allows powered means.",
-        choices=defaults.names(defaults.Sampled), on_page=False,
+        "unknown", "How human topics were chosen: random, unknown, or a FILE with lines `topic stratum`.",
+        metavar="random|unknown|FILE", on_page=False,
     )  # fmt: skip
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.TAU_RESAMPLES, "Resamples of topics.")
     seed: int = shared.seed()
     show: str = setting(
         "decisions",
-        "Table to print: decisions, opposite pairs, rankings, means, pairs, bias, labels, confusion or judges.",
+        "Table to print. conflicts: every pair, opposite decisions first. leniency: judge minus person. judges: two "
+        "machines side by side.",
         choices=defaults.names(defaults.JudgesShow), part="view", on_page=False,
     )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -137,9 +136,17 @@ def count_decisions(decided: Array) -> dict[str, int]:
     }
 
 
-def effective_judges(errors: Sequence[Array]) -> float:
-    """K/(1 + (K − 1)·max(r̄, 0)), r̄ the mean correlation of the judges' errors (machine minus human, by topic)."""
+def effective_judges(errors: Sequence[Array]) -> float | None:
+    """K/(1 + (K − 1)·max(r̄, 0)), r̄ the mean correlation of the judges' errors (machine minus human, by topic).
+
+    None where a judge makes the same error on every topic, so that nothing correlates with it.
+
+    >>> effective_judges([np.array([0.1, 0.2, 0.4]), np.array([0.1, 0.2, 0.4]), np.array([0.1, 0.2, 0.4])])
+    1.0
+    """
     k = len(errors)
+    if min(float(np.ptp(error)) for error in errors) == 0:
+        return None
     r = np.corrcoef([error.ravel() for error in errors])
-    mean = (float(r.sum()) - k) / (k * (k - 1)) if k > 1 else 0.0
-    return k / (1 + (k - 1) * max(mean, 0.0)) if math.isfinite(mean) else float(k)
+    mean = round((float(r.sum()) - k) / (k * (k - 1)), 12)
+    return k / (1 + (k - 1) * max(mean, 0.0))
