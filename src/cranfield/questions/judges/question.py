@@ -25,9 +25,9 @@ class JudgesQuestion(Scoring):
 
     \b
     Examples:
+      cranfield judges --human past.AP.csv --machine trec8.AP.csv --show rankings
       cranfield judges --human judges/human.qrels --human judges/second.qrels \\
         --machine judges/machine.qrels runs/ --system-groups judges/groups.txt
-      cranfield judges --human past.AP.csv --machine trec8.AP.csv --show rankings
     """
 
     command: ClassVar[str] = "judges"
