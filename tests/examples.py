@@ -18,7 +18,17 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner, Result
 
-from cranfield import ScoreMatrix, Scores, make_sample, make_scores, read_scores, write_qrels, write_run, write_scores
+from cranfield import (
+    ScoreMatrix,
+    Scores,
+    make_judges,
+    make_sample,
+    make_scores,
+    read_scores,
+    write_qrels,
+    write_run,
+    write_scores,
+)  # fmt: skip
 from cranfield.cli import ask
 from cranfield.cli.main import app
 from cranfield.core.question import Question, questions
@@ -39,6 +49,13 @@ def write_files(place: Path) -> None:
         (place / runs).mkdir()
         for run, system in zip(sample.runs, SYSTEMS, strict=True):
             write_run(replace(run, system=system), place / runs / f"{system}.run")
+    judges = make_judges(sample)
+    (place / "judges").mkdir()
+    for name in ("human", "second", "machine"):
+        write_qrels(getattr(judges, name), place / "judges" / f"{name}.qrels")
+    renamed = dict(zip((run.system for run in sample.runs), SYSTEMS, strict=True))
+    groups = "".join(f"{renamed[system]} {team}\n" for system, team in judges.groups.items())
+    (place / "judges" / "groups.txt").write_text(groups)
     for name, system in (("main.run", "bm25"), ("new.run", "ours")):
         shutil.copy(place / "runs" / f"{system}.run", place / name)
     past = make_scores(n_topics=20, n_systems=len(SYSTEMS), seed=3)

@@ -1133,6 +1133,120 @@ def f_text() -> Shown:
 case("variance.f-for-systems", f_text, lambda: printed(cf.anova_table(alike().scores)))
 
 
+# ── judges ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@cache
+def judging_of(kind: str, n: int = 40, further: int = 0, persons: int = 2, grouped: bool = False) -> cf.Judging:
+    """Ten systems judged by people and by a machine of a kind, which may judge further topics.
+
+    good: as near to the first person as the second is. bad: random. biased: good, but kind to systems i and j. tied: all
+    systems alike. weak: its differences hardly follow those of people.
+    """
+    rng = np.random.default_rng(5)
+    systems, topics = list("abcdefghij"), [str(at) for at in range(n + further)]
+    base = np.linspace(0.2, 0.8, 10) + rng.normal(0, 0.05, (n + further, 1)) + rng.normal(0, 0.06, (n + further, 10))
+    second, good = (base + rng.normal(0, 0.01, base.shape) for _ in range(2))
+    kinds = {
+        "good": good, "bad": rng.normal(0.5, 0.1, base.shape), "tied": np.full(base.shape, 0.5),
+        "biased": good + 0.1 * (np.arange(10) >= 8), "weak": base.mean(axis=0) + rng.normal(0, 0.2, base.shape),
+        "reversed": base[:, ::-1],
+    }  # fmt: skip
+    made = [cf.ScoreMatrix(x[:n], topics[:n], systems, "AP") for x in (base, second)]
+    machines = {one: cf.ScoreMatrix(kinds[one], topics, systems, "AP") for one in kind.split("+")}
+    if kind == "good+bad":  # two machines with the same errors
+        machines["bad"] = cf.ScoreMatrix(good - 0.1, topics, systems, "AP")
+    people = dict(zip(("person", "second"), made[:persons], strict=False))
+    return cf.judges(people, machines, system_groups={"i": "ours", "j": "ours"} if grouped else None, n_resamples=200)
+
+
+def judging(*kind: str, **how: int) -> Callable[[], cf.Judging]:
+    return lambda: judging_of(*kind, **how)  # type: ignore[arg-type]
+
+
+def judges_case(
+    name: str, true: Callable[[], cf.Judging], pattern: str, false: Callable[[], cf.Judging], *sheets: str
+) -> None:
+    def shown() -> Shown:
+        text = printed(true(), None, *sheets)
+        found = re.search(pattern, text)
+        assert found, text
+        return text, found.group()
+
+    case(name, shown, lambda: printed(false(), None, *sheets))
+
+
+judges_case(
+    "judges.not-worse", judging("good"), r"good: not worse than a second person by more than \.10 in τ", judging("bad")
+)
+judges_case("judges.worse", judging("bad"), r"bad: worse than a second person by [01]\.\d{3} in τ", judging("good"))
+judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: these 40 topics cannot tell whether it equals a second person",
+            judging("good"))  # fmt: skip
+judges_case("judges.tau-alone", judging("good", persons=1), r"good ranks 10 systems with τ = \d\.\d{3} to people \[\d\.\d{3}, \d\.\d{3}\]",
+            judging("good"))  # fmt: skip
+judges_case(
+    "judges.no-tau",
+    judging("tied", persons=1),
+    "tied: all systems tie, so τ is not defined",
+    judging("good", persons=1),
+)
+judges_case("judges.top-unknown", judging("good"), r"This holds for all 10 systems together\. Nothing is shown for the best systems\.",
+            judging("bad"))  # fmt: skip
+judges_case("judges.no-ceiling", judging("good", persons=1), r"No ceiling: one assessor\. A verdict needs the judgments of a second person\.",
+            judging("good"))  # fmt: skip
+judges_case("judges.no-groups", judging("good"), r"Bias for a group of systems was not examined\. Declare groups with `system_groups`\.",
+            judging("good", grouped=True))  # fmt: skip
+judges_case("judges.delta", judging("good"), r"good: Δ = [+-]0\.\d{3} \[[+-]\d\.\d{3}, [+-]\d\.\d{3}\] in τ against a second person, on 40 topics\.",
+            judging("good", persons=1))  # fmt: skip
+judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ours 0\.(?:09|10)\d higher than a second person does, relative to other systems\.",
+            judging("good", grouped=True))  # fmt: skip
+judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
+            judging("good"))  # fmt: skip
+judges_case(
+    "judges.adds",
+    judging("good", further=100),
+    r"With the machine's further topics, 40 human topics are worth about 1\d\d\.",
+    judging("good"),
+)
+judges_case("judges.effective", judging("good+bad"), r"2 machines are worth about 1\.0 independent ones, because their errors correlate\.",
+            judging("good"))  # fmt: skip
+judges_case("judges.no-further-topics", judging("good"), r"Means and pairs use human judgments only: good judged fewer than 2 further topics\.",
+            judging("good", further=100), "pairs")  # fmt: skip
+judges_case("judges.too-few", judging("good", n=12, further=20), r"Means and pairs use human judgments only: 12 topics with both judgments are fewer than 15\.",
+            judging("good", further=100), "pairs")  # fmt: skip
+judges_case("judges.too-weak", judging("weak", further=100), r"Means and pairs use human judgments only: the median correlation of differences is -?0\.\d\d, "
+            r"below 0\.5\.", judging("good", further=100), "pairs")  # fmt: skip
+judges_case("judges.unknown-sampling", judging("good", further=100), r"Powered differences assume that the human topics are a random sample; otherwise their "
+            r"intervals may cover far less\. No powered means are given\. If it is one, set `sampled` to random\.", judging("good"))  # fmt: skip
+
+
+@cache
+def graded(fewer: int) -> cf.Judging:
+    """Judgments by people and by a machine, which leaves out so many pairs."""
+    sample = cf.make_sample(n_topics=4, n_systems=3, n_documents=100, depth=10, length=20)
+    rows = sample.qrels.frame
+    machine = cf.Qrels(rows.head(rows.height - fewer), "machine")
+    return cf.judges({"person": sample.qrels}, {"machine": machine}, sample.runs, n_resamples=50)
+
+
+judges_case(
+    "judges.unmatched",
+    lambda: graded(2),
+    r"machine: 2 pairs are judged by people only, 0 by the machine only\.",
+    lambda: graded(0),
+)
+
+
+def apart(first: int) -> cf.Judging:
+    x = noisy([0.8, 0.7, 0.6, 0.5, 0.4], n=30)
+    machine = cf.ScoreMatrix(x.values, [str(first + at) for at in range(30)], x.systems, "AP")
+    return cf.judges({"person": x}, {"machine": machine}, n_resamples=50)
+
+
+judges_case("judges.no-shared-topic", lambda: apart(30), r"People and machines share no topic\. Only rankings can be compared, and their interval includes "
+            r"topic noise\.", lambda: apart(0))  # fmt: skip
+
+
 # ── no conclusion is written elsewhere ────────────────────────────────────────────────────────────────────
 
 CLAIMS = re.compile(

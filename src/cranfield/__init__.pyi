@@ -10,6 +10,9 @@ from .collection.readers import read_run as read_run
 from .collection.readers import read_runs as read_runs
 from .collection.sample import Sample as Sample
 from .collection.sample import make_sample as make_sample
+from .collection.sample_judges import JudgeModel as JudgeModel
+from .collection.sample_judges import SampleJudges as SampleJudges
+from .collection.sample_judges import make_judges as make_judges
 from .collection.teams import read_teams as read_teams
 from .collection.types import Qrels as Qrels
 from .collection.types import Run as Run
@@ -50,6 +53,8 @@ from .questions.design.ttest import design_two_sample_ttest as design_two_sample
 from .questions.gate.gate import Gate as Gate
 from .questions.gate.gate import GateCheck as GateCheck
 from .questions.gate.gate import gate as gate
+from .questions.judges.judges import Judging as Judging
+from .questions.judges.judges import judges as judges
 from .questions.leaderboard.leaderboard import Leaderboard as Leaderboard
 from .questions.leaderboard.leaderboard import leaderboard as leaderboard
 from .questions.monitor.monitor import Monitoring as Monitoring

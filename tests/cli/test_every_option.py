@@ -65,6 +65,10 @@ COMMANDS: dict[str, list[str]] = {
     "reliability": ["reliability", "ap.csv", "--resamples", "20"],
     "monitor": ["monitor", "ap.csv", "--per-look", "5", "--looks", "4"],
     "reuse": ["reuse", "qrels.txt", "runs", "--teams", "teams.txt", "-m", "AP", "--depth", "5", "--resamples", "20"],
+    "judges": [
+        "judges", "--human", "judges/human.qrels", "--human", "judges/second.qrels", "--machine", "judges/machine.qrels",
+        "runs", "--resamples", "20",
+    ],
     "simulate tests": ["simulate", "tests", "ap.csv", "--topics", "10", "--trials", "20", "--resamples", "19"],
     "simulate design": [
         "simulate",
@@ -210,6 +214,11 @@ FROM_RUNS = {
     "tune": ["tune", "qrels.txt", "runs", "-m", "AP", "--folds", "4", "--one-family"],
 }
 ALONE |= {(command, option): words for command, words in FROM_RUNS.items() for option in SCORING}
+JUDGED = ["judges", "--human", "judges/human.qrels", "--resamples", "20", "runs"]
+ALONE |= {
+    ("judges", "human"): [*JUDGED, "--machine", "judges/machine.qrels"],
+    ("judges", "machine"): [*JUDGED, "--machine", "qrels.txt"],
+}
 ALONE |= {("evaluate", "collections"): ["evaluate", "-o", "{new}"]}
 ALONE |= {("convert", "kind"): ["convert", "qrels.txt"]}
 ALONE |= {
@@ -244,7 +253,8 @@ VALUES: dict[str, Any] = {
     "redraws": 50, "level": 2, "method": "published", "system": "{system}", "candidate": "{other}", "margin": 0.9,
     "chart_title": "Another", "chart_width": 400,
     "junit": "{new}.xml", "digits": 3, "difference": 0.01, "n_trials": 15, "n_pilots": 1,
-    "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt",
+    "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt", "human": "judges/second.qrels",
+    "machine": "judges/machine.qrels", "map": "0:0,1:1,2:2", "system_groups": "judges/groups.txt", "sampled": "random",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 

@@ -59,6 +59,7 @@ def test_json_holds_files_and_settings(tmp_path: Path) -> None:
         "qrels.full.txt.gz",
         "runs/*.run.gz",
         "truth.json",
+        "judges/*",
     ]
 
 

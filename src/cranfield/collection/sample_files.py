@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cranfield.collection.sample_judges import MACHINE, make_judges
 from cranfield.collection.writers import write_qrels, write_run
 from cranfield.core.errors import FileError, Problem
 from cranfield.core.executors import map_in_order
@@ -30,8 +31,17 @@ runs/SYSTEM.run.gz   the run of each system (topic Q0 document rank score tag). 
 truth.json           the parameters of the model; of each system the team, the quality, and the mean AP
                      (with standard error) over {truth_topics} further topics with every document judged;
                      of each topic the ease and how many documents are relevant and judged
+judges/              judgments to compare with `cranfield judges`: human.qrels (the first half of the
+                     topics, as in qrels.txt), second.qrels (some of the same pairs by a second person)
+                     and machine.qrels (all topics by a machine); groups.txt names the systems of the
+                     team that the machine favours, and how lenient it is
 
 Made by: {signature}
+"""
+GROUPS = """\
+# {signature}
+# The machine adds {leniency:g} to the latent grade of every document, and {favour:g} more to
+# those among the first 10 of a run of the team {team}.
 """
 
 
@@ -75,9 +85,19 @@ def _write_new(sample: Sample, directory: Path, truth_topics: int) -> list[str]:
         "topics.tsv": sample.topics.write_csv(separator="\t", include_header=False, quote_style="never"),
         "truth.json": json.dumps(truth, indent=1) + "\n",
     }
+    judges = make_judges(sample)
+    (directory / "judges").mkdir()
+    groups = [
+        GROUPS.format(signature=sample.signature, team=judges.team, leniency=MACHINE.leniency, favour=MACHINE.favour)
+    ]
+    groups += [f"{system} {team}\n" for system, team in judges.groups.items()]
+    texts["judges/groups.txt"] = "".join(groups)
+    judgments = {
+        "qrels.txt": sample.qrels, "qrels.full.txt.gz": sample.full_qrels, "judges/human.qrels": judges.human,
+        "judges/second.qrels": judges.second, "judges/machine.qrels": judges.machine,
+    }  # fmt: skip
     for name, text in texts.items():
         write_atomically(directory / name, text.encode())
-    judgments = {"qrels.txt": sample.qrels, "qrels.full.txt.gz": sample.full_qrels}
     for name, qrels in judgments.items():
         write_qrels(qrels, directory / name)
     runs = {_run_file(run.system): run for run in sample.runs}

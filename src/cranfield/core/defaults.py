@@ -61,6 +61,12 @@ RANK_RESAMPLES: Final = 10_000
 """Resamples behind a rank interval and the set of systems that may be the best."""
 TAU_RESAMPLES: Final = 2_000
 """Resamples of topics behind an interval of τ."""
+JUDGES_MEASURE: Final = "nDCG@10"
+"""The measure by which judges rank systems."""
+Sampled = Literal["random", "unknown"]
+JudgesShow = Literal[
+    "decisions", "conflicts", "rankings", "means", "pairs", "bias", "leniency", "judges", "confusion", "labels"
+]
 MEMORY_MB: Final = 512
 """About how much memory resampling may use; never changes a result."""
 LIBRARIES_MB: Final = 160

@@ -34,12 +34,14 @@ def sample(settings: SampleQuestion, output: Output, files: Files) -> None:
     made: Sample = settings.ask()
     paths = made.write(directory, force=settings.force)
     sizes = {path.relative_to(directory).as_posix(): path.stat().st_size for path in paths}
-    runs = sum(size for name, size in sizes.items() if name.startswith("runs/"))
+    folders = {"runs/*.run.gz": "runs/", "judges/*": "judges/"}
+    for pattern, folder in folders.items():
+        sizes[pattern] = sum(size for name, size in sizes.items() if name.startswith(folder))
     contents = _contents(made)
     rows = pl.DataFrame(
         {
             "file": list(contents),
-            "kilobytes": [math.ceil(sizes.get(name, runs) / 1000) for name in contents],
+            "kilobytes": [math.ceil(sizes[name] / 1000) for name in contents],
             "holds": list(contents.values()),
         }
     )
@@ -62,6 +64,7 @@ def _contents(made: Sample) -> dict[str, str]:
         "qrels.full.txt.gz": f"{len(made.full_qrels)} judgments (all), {truth['relevant'].sum()} relevant",
         "runs/*.run.gz": f"{len(made.runs)} runs of {plural(made.truth['team'].n_unique(), 'team')}",
         "truth.json": "true quality and mean AP of each system",
+        "judges/*": "judgments by a person, a second person and a machine",
     }
 
 

@@ -1,0 +1,1 @@
+"""Are machine judgments as good as a second person, and what do they add?"""

@@ -1,0 +1,199 @@
+"""What machine and human judgments say of each other: verdict first, then decisions, rankings, labels and bias."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cranfield.core.answer import Answer, Chart
+from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import plural
+from cranfield.core.sentences import sentence
+from cranfield.core.tables import Sheet
+
+if TYPE_CHECKING:
+    from cranfield.questions.judges.judges import Judging
+    from cranfield.questions.judges.verdict import Verdict
+
+NOT_WORSE = sentence(
+    "judges.not-worse",
+    "{judge}: not worse than a second person by more than .10 in τ",
+    "the interval of Δ begins above −.10, no more pairs are opposite than between people, and no declared group is "
+    "biased",
+)
+WORSE = sentence(
+    "judges.worse",
+    "{judge}: worse than a second person by {gap:.3f} in τ",
+    "the interval of Δ ends below 0",
+)
+CANNOT_TELL = sentence(
+    "judges.cannot-tell",
+    "{judge}: these {topics} cannot tell whether it equals a second person",
+    "a second person judged, and neither of the other two verdicts holds",
+)
+TAU_ALONE = sentence(
+    "judges.tau-alone",
+    "{judge} ranks {systems} with τ = {tau:.3f} to people{ends}",
+    "no second person judged the same pairs",
+)
+NO_TAU = sentence("judges.no-tau", "{judge}: all systems tie, so τ is not defined", "all systems tie for one judge")
+TOP_UNKNOWN = sentence(
+    "judges.top-unknown",
+    "This holds for all {systems} together. Nothing is shown for the best systems.",
+    "the verdict is that the machine is not worse than a second person",
+)
+NO_CEILING = sentence(
+    "judges.no-ceiling",
+    "No ceiling: one assessor. A verdict needs the judgments of a second person.",
+    "the judgments of one person only are given",
+)
+NO_GROUPS = sentence(
+    "judges.no-groups",
+    "Bias for a group of systems was not examined. Declare groups with `system_groups`.",
+    "the verdict is that the machine is not worse, and no groups are declared",
+)
+DELTA = sentence(
+    "judges.delta",
+    "{judge}: Δ = {value:+.3f} [{lower:+.3f}, {upper:+.3f}] in τ against a second person, on {topics}.",
+    "a second person judged pairs that the machine and the reference judged too",
+)
+BIASED = sentence(
+    "judges.biased",
+    "{judge} scores {group} {value:.3f} {direction} than a second person does, relative to other systems.",
+    "the interval of the group's bias, less that of the second person, does not contain 0",
+)
+OPPOSITE = sentence(
+    "judges.opposite",
+    "{judge} decides {opposite} of {pairs} against people (both significant, opposite directions).",
+    "counted over all pairs of systems with Holm's correction",
+    always=True,
+)
+ADDS = sentence(
+    "judges.adds",
+    "With the machine's further topics, {n} human topics are worth about {effective:.0f}.",
+    "powered estimates are offered; the median over pairs",
+)
+FEWER_JUDGES = sentence(
+    "judges.effective",
+    "{k} machines are worth about {effective:.1f} independent ones, because their errors correlate.",
+    "several machines judged, and their errors correlate positively in the mean",
+)
+NEEDS = {
+    "bias": "Give `system_groups` with at least 1 system inside and 3 outside a group.",
+    "judges": "Give 2 machines, 5 systems and 3 shared topics.",
+    "labels": "Give judgments and runs; score files hold no grades.",
+    "confusion": "Give judgments and runs; score files hold no grades.",
+}
+"""What a table needs that is empty otherwise."""
+
+
+def judges_answer(result: Judging) -> Answer:
+    """The verdict, what the machine adds, and the tables behind it."""
+    known = result.settings
+    counts = (
+        f"{plural(known['n_systems'], 'system')}, {plural(known['n_topics'], 'topic')} with both judgments, "
+        f"{plural(known['n_machine_topics'], 'further machine topic')}, {known['measure']}."
+    )
+    title = f"{headline(result)}. {counts}"
+    said = sentences(result)
+    level = f"{100 * (1 - known['alpha']):g}%"
+    notes = {
+        "decisions": "Paired t-tests of all pairs with Holm's correction, under human and under machine judgments.",
+        "conflicts": "human, machine: differences of means. Decisions as in the table of decisions.",
+        "rankings": f"lower, upper: {level} hull interval for unlimited topics. Second persons are the ceiling.",
+        "means": f"{level} intervals. Machine means have none: they are not about human judgments.",
+        "pairs": f"{level} simultaneous intervals. weight: λ. correlation: of human and machine differences.",
+        "bias": f"difference: mean of the group above what human means predict; {level} jackknife over topics.",
+        "leniency": f"value: judge minus reference, in grades or in {known['measure']}; {level} intervals over topics.",
+        "judges": "difference: τ of judge_a with people minus that of judge_b. kappa: agreement of both machines.",
+        "confusion": "grade: by the reference. judge_grade: by the judge.",
+        "labels": f"{level} jackknife intervals over topics. overrating: mean grade minus that of the reference.",
+    }
+
+    def sheet(show: str) -> Sheet:
+        rows = getattr(result, _ROWS.get(show, f"{show.removesuffix('s')}_rows"))
+        if rows.is_empty():
+            remedy = NEEDS.get(show, "Judge at least 2 topics by people and machines.")
+            raise ArgumentError(f"`show` {show} has no rows here. {remedy}")
+        why = (result.reason,) if show in ("means", "pairs") and result.reason else ()
+        return Sheet(
+            "judges", rows, result.signature, {**known, "show": show}, result.warnings, title,
+            notes=(*said, *why, notes[show]), heading=_HEADINGS.get(show, show.capitalize()),
+            dispensable=DISPENSABLE,
+        )  # fmt: skip
+
+    charts = [
+        Chart("scores", "Scores", "Points: mean of each system by people and by the machine.", result, "scores"),
+        Chart("slopes", "Ranks", "Lines: rank of each system by people and by the machine.", result, "slopes"),
+    ]
+    if result.decision_rows.height:
+        alt = "Bars: pairs decided by both, one or neither."
+        charts.append(Chart("decisions", "Decisions", alt, result, "decisions"))
+    if result.bias_rows.height:
+        charts.append(Chart("bias", "Bias", "Points: bias of each judge towards each group.", result, "bias"))
+    first = "decisions" if result.decision_rows.height else "rankings"
+    order = [first, *(name for name in notes if name != first)]
+    filled = [name for name in order if getattr(result, _ROWS.get(name, f"{name.removesuffix('s')}_rows")).height]
+    return Answer(
+        headline=headline(result),
+        sentences=tuple(said),
+        sheets={name: partial(sheet, name) for name in order},
+        charts=tuple(charts),
+        on_page=tuple(name for name in ("decisions", "rankings", "pairs", "labels", "bias") if name in filled),
+    )
+
+
+DISPENSABLE = ("corrected", "weight", "p", "correlation", "role", "p_teams")
+_ROWS = {"bias": "bias_rows", "leniency": "leniency_rows"}
+_HEADINGS = {"conflicts": "Pairs under both judgments", "judges": "Machines compared"}
+
+
+def headline(result: Judging) -> str:
+    """The verdict on the first machine; τ with its interval where nobody judged a second time."""
+    if result.verdicts:
+        return _verdict(result.verdicts[0])
+    first = result.ranking_rows.row(0, named=True)
+    if first["value"] is None:
+        return NO_TAU(judge=first["judge"])
+    ends = "" if first["lower"] is None else f" [{first['lower']:.3f}, {first['upper']:.3f}]"
+    systems = plural(result.settings["n_systems"], "system")
+    return TAU_ALONE(judge=first["judge"], systems=systems, tau=first["value"], ends=ends)
+
+
+def _verdict(one: Verdict) -> str:
+    if one.outcome == "not worse":
+        return NOT_WORSE(judge=one.judge)
+    if one.outcome == "worse":
+        return WORSE(judge=one.judge, gap=-one.difference.value)
+    return CANNOT_TELL(judge=one.judge, topics=plural(one.n_topics, "topic"))
+
+
+def sentences(result: Judging) -> list[str]:
+    """What belongs beside the verdict, most important first."""
+    said = []
+    for at, one in enumerate(result.verdicts):
+        if at:
+            said.append(f"{_verdict(one)}.")
+        if one.outcome == "not worse":
+            said.append(TOP_UNKNOWN(systems=plural(one.n_systems, "system")))
+            if result.settings["system_groups"] is None:
+                said.append(NO_GROUPS())
+        d = one.difference
+        said.append(
+            DELTA(judge=one.judge, value=d.value, lower=d.lower, upper=d.upper, topics=plural(one.n_topics, "topic"))
+        )
+        for group, value in one.biased:
+            direction = "higher" if value > 0 else "lower"
+            said.append(BIASED(judge=one.judge, group=group, value=abs(value), direction=direction))
+    if len(result.settings["human"]) == 1:
+        said.append(NO_CEILING())
+    for judge in result.decision_rows["judge"].unique(maintain_order=True):
+        own = result.decision_rows.filter(judge=judge)
+        opposite = int(own.filter(decision="opposite")["pairs"][0])
+        said.append(OPPOSITE(judge=judge, opposite=opposite, pairs=plural(int(own["pairs"].sum()), "pair")))
+    if result.effective_topics is not None:
+        said.append(ADDS(n=result.settings["n_topics"], effective=result.effective_topics))
+    k = len(result.settings["machine"])
+    if result.effective_judges is not None and result.effective_judges < k - 0.05:
+        said.append(FEWER_JUDGES(k=k, effective=result.effective_judges))
+    return said

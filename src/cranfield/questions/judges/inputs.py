@@ -1,0 +1,299 @@
+"""The judgments of people and machines as matched tables of scores and grades."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels
+from cranfield.collection.teams import read_teams
+from cranfield.collection.types import Qrels
+from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
+from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, quietly
+from cranfield.core.files import Problems, filled_lines, read_bytes, shown
+from cranfield.core.labels import natural_sorted, plural, summary
+from cranfield.measures.evaluation import evaluate
+from cranfield.measures.options import ScoringOptions
+from cranfield.questions.judges.powered import Strata
+from cranfield.scores.doors import ScoresLike, as_scores
+from cranfield.scores.matrix import ScoreMatrix
+
+Array = NDArray[np.float64]
+Judgments: TypeAlias = QrelsLike | ScoresLike
+"""The judgments of one judge; or scores of systems by them."""
+JudgesLike: TypeAlias = Judgments | Mapping[str, Judgments] | Sequence[Judgments]
+"""One judge, or several in a list or by name."""
+PAIR = ("topic", "document")
+LEAST_IN_STRATUM = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """One judge: a name, scores (topics × systems) and, where known, grades."""
+
+    name: str
+    scores: ScoreMatrix
+    qrels: Qrels | None = None
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """The topics that the judge scored."""
+        return frozenset(self.scores.topics)
+
+    def on(self, topics: Sequence[str]) -> Array:
+        """Scores of these topics, in this order."""
+        return self.scores.select(topics=topics).values if topics else np.empty((0, self.scores.n_systems))
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """All judges, the runs they judge, and the topics they share.
+
+    Attributes
+    ----------
+    reference : the first person
+    seconds : further people
+    machines : the machines
+    common : topics that the reference and every machine scored
+    extra : topics that only the machines scored
+    """
+
+    reference: Judge
+    seconds: tuple[Judge, ...]
+    machines: tuple[Judge, ...]
+    runs: Any
+    measure: str
+    scoring: ScoringOptions
+
+    @property
+    def common(self) -> list[str]:
+        """Topics that the reference and every machine scored, in order."""
+        return natural_sorted(frozenset.intersection(self.reference.topics, *(one.topics for one in self.machines)))
+
+    @property
+    def extra(self) -> list[str]:
+        """Topics that every machine scored and the reference did not, in order."""
+        return natural_sorted(frozenset.intersection(*(one.topics for one in self.machines)) - self.reference.topics)
+
+    def pairs_in_common(self, judge: Judge, other: Judge) -> pl.DataFrame:
+        """The pairs that both graded: topic, document, relevance of the first, grade of the second."""
+        first, second = (cast("Qrels", one.qrels).frame.select(*PAIR, "relevance") for one in (judge, other))
+        return first.join(second.rename({"relevance": "grade"}), on=PAIR, how="inner", maintain_order="left")
+
+    def restricted(self, judges: Sequence[Judge]) -> tuple[list[str], list[Array]] | None:
+        """Scores of these judges on the pairs that all of them judged; None without their grades."""
+        if self.runs is None or any(one.qrels is None for one in judges):
+            return None
+        frames = [cast("Qrels", one.qrels).frame for one in judges]
+        shared = frames[0].select(PAIR)
+        for frame in frames[1:]:
+            shared = shared.join(frame.select(PAIR), on=PAIR, how="semi", maintain_order="left")
+        if shared.is_empty():
+            return None
+        cut = [Qrels(frame.join(shared, on=PAIR, how="semi", maintain_order="left")) for frame in frames]
+        scored = [_evaluated(one, self.runs, self.measure, self.scoring) for one in cut]
+        topics = natural_sorted(set(scored[0].topics))
+        return topics, [one.select(topics=topics).values for one in scored]
+
+
+def gather(
+    human: JudgesLike,
+    machine: JudgesLike,
+    runs: RunsLike | None,
+    measure: str | None,
+    mapping: str | None,
+    scoring: ScoringOptions,
+) -> Bench:
+    """Read every judge, score the runs by each, and match systems."""
+    grades = parse_mapping(mapping)
+    listed: Any = runs
+    if runs is not None and not isinstance(runs, (str, os.PathLike, Mapping)) and isinstance(runs, Iterable):
+        listed = list(cast("Iterable[Any]", runs))
+    if runs is not None and measure is None:
+        measure = JUDGES_MEASURE
+    people = _judges(human, "human", listed, measure, None, scoring)
+    machines = _judges(machine, "machine", listed, measure, grades, scoring)
+    called = [one.name for one in (*people, *machines)]
+    if twice := next((a for a, b in combinations(called, 2) if a == b), None):
+        raise DataError(f"two judges are called {twice!r}. Rename one of the files, or give a mapping of names.")
+    systems = natural_sorted(frozenset.intersection(*(frozenset(one.scores.systems) for one in (*people, *machines))))
+    if len(systems) < 2:
+        raise DataError(f"the judges share {len(systems)} systems; at least 2 are needed. Score the same runs by each.")
+    matched = [Judge(one.name, one.scores.select(systems=systems), one.qrels) for one in (*people, *machines)]
+    measured = people[0].scores.measure
+    return Bench(matched[0], tuple(matched[1 : len(people)]), tuple(matched[len(people) :]), listed, measured, scoring)
+
+
+def parse_mapping(mapping: str | None) -> dict[float, int] | None:
+    """Machine grade → human grade, from text such as ``0:0,1:0,2:1,3:1``; machine grades may be fractional.
+
+    >>> parse_mapping("0:0,0.5:1,1:2")
+    {0.0: 0, 0.5: 1, 1.0: 2}
+    """
+    if mapping is None:
+        return None
+    try:
+        pairs = [part.split(":") for part in mapping.split(",")]
+        found = {float(source): int(target) for source, target in pairs}
+        if not all(map(math.isfinite, found)):
+            raise ValueError
+    except ValueError:
+        raise ArgumentError(f"`map` must be pairs of grades; got {mapping!r}. Write 0:0,1:0,2:1,3:1.") from None
+    if len(found) < len(pairs):
+        raise ArgumentError(f"`map` names a grade twice: {mapping!r}. Write each machine grade once.")
+    return found
+
+
+def read_groups(groups: Mapping[str, str] | str | os.PathLike[str] | None) -> Mapping[str, str] | None:
+    """System → group from a mapping or a file of lines ``system group``."""
+    return groups if groups is None or isinstance(groups, Mapping) else read_teams(groups)
+
+
+SamplingLike: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
+"""How human topics were chosen: random, unknown, or the stratum of every topic, in a mapping or a file."""
+
+
+def read_strata(sampled: SamplingLike) -> Mapping[str, str] | None:
+    """Topic → stratum; None where the sampling is ``random`` or ``unknown``."""
+    if isinstance(sampled, Mapping):
+        return sampled
+    if sampled in names(Sampled):
+        return None
+    label = os.fspath(sampled)
+    if label != "-" and not Path(label).exists():
+        raise ArgumentError(f"`sampled` must be random, unknown or a file of strata; got {label!r}. Write random.")
+    problems = Problems(label)
+    found: dict[str, str] = {}
+    for number, line in filled_lines(read_bytes(label), label):
+        fields = line.replace(",", " ").split()
+        if len(fields) != 2:
+            problems.add(number, f"expected a topic and its stratum, found {shown(line.strip())}")
+        elif fields[0] in found:
+            problems.add(number, f"topic {fields[0]!r} already belongs to stratum {found[fields[0]]!r}")
+        else:
+            found[fields[0]] = fields[1]
+    problems.raise_if_any()
+    return found
+
+
+def strata_of(strata: Mapping[str, str], human: Sequence[str], others: Sequence[str]) -> Strata:
+    """The strata of human and further topics; each needs 2 topics of either kind."""
+    lacking = [topic for topic in (*human, *others) if topic not in strata]
+    if lacking:
+        raise DataError(f"`sampled` has no stratum for {plural(len(lacking), 'topic')} ({summary(lacking)}). Add them.")
+    labels = list(dict.fromkeys(strata[topic] for topic in (*human, *others)))
+    first, second = (np.array([labels.index(strata[topic]) for topic in some], np.intp) for some in (human, others))
+    counts = [np.bincount(some, minlength=len(labels)) for some in (first, second)]
+    few = [label for at, label in enumerate(labels) if min(counts[0][at], counts[1][at]) < LEAST_IN_STRATUM]
+    if few:
+        raise DataError(
+            f"stratum {few[0]!r} has fewer than {LEAST_IN_STRATUM} human or further machine topics. Merge strata."
+        )
+    return Strata(first, second, (counts[0] + counts[1]) / (len(first) + len(second)))
+
+
+def _judges(
+    given: JudgesLike,
+    role: str,
+    runs: Any,
+    measure: str | None,
+    grades: Mapping[float, int] | None,
+    scoring: ScoringOptions,
+) -> list[Judge]:
+    listed = _listed(given)
+    if not listed:
+        raise ArgumentError(f"`{role}` names no judgments. Give at least one file.")
+    found = []
+    for at, (name, judgments) in enumerate(listed):
+        if runs is None:
+            with quietly():
+                scores = as_scores(cast("ScoresLike", judgments), argument=role)
+            matrix = scores.only() if measure is None else scores[measure]
+            found.append(Judge(name or _stem(judgments) or f"{role} {at + 1}", matrix))
+            continue
+        qrels = _mapped(_read(judgments, grades, role), grades)
+        label = name or _stem(judgments) or f"{role} {at + 1}"
+        found.append(Judge(label, _evaluated(qrels, runs, cast("str", measure), scoring), qrels))
+    return found
+
+
+def _listed(given: Any) -> list[tuple[str, Any]]:
+    """The judges by name; a list has no names."""
+    if isinstance(given, (list, tuple)) and not (len(given) == 3 and isinstance(given[0], np.ndarray)):
+        return [("", one) for one in given]
+    if isinstance(given, Mapping) and given and all(_is_judgments(one) for one in given.values()):
+        return list(given.items())
+    return [("", given)]
+
+
+def _is_judgments(thing: Any) -> bool:
+    """Whether a value in a mapping is a judge of its own rather than the grades of a topic."""
+    if isinstance(thing, Mapping):
+        return any(isinstance(inside, Mapping) for inside in thing.values())
+    return isinstance(thing, (Qrels, ScoreMatrix, str, os.PathLike, pl.DataFrame))
+
+
+def _stem(judgments: Any) -> str:
+    """A short name: that of the file without its endings, or of the judgments."""
+    if isinstance(judgments, (str, os.PathLike)):
+        name = Path(judgments).name
+        for ending in (".gz", ".zst", ".xz", ".bz2", ".csv", ".tsv", ".parquet", ".qrels", ".txt", ".qrel"):
+            name = name.removesuffix(ending)
+        return name
+    return judgments.name if isinstance(judgments, Qrels) and judgments.name != "qrels" else ""
+
+
+def _read(judgments: Any, grades: Mapping[float, int] | None, role: str) -> Qrels:
+    """Judgments; fractional grades in a file need the mapping at once."""
+    try:
+        return as_qrels(cast("QrelsLike", judgments))
+    except FileError as error:
+        if "as relevance" not in str(error) or not isinstance(judgments, (str, os.PathLike)):
+            raise
+        if grades is None:
+            remedy = "Declare what they mean with `map`" if role == "machine" else "Round them first"
+            raise DataError(f"{error}. Fractional grades: {remedy}, such as 0:0,0.5:1,1:2.") from None
+    return _fractional(judgments, grades)
+
+
+def _fractional(path: str | os.PathLike[str], grades: Mapping[float, int]) -> Qrels:
+    """Judgments with fractional grades, mapped to whole ones; the mapping must have every one of them."""
+    label, rows = os.fspath(path), []
+    for number, line in filled_lines(read_bytes(path), label):
+        fields = line.split()
+        try:
+            topic, subtopic, document, grade = fields
+            rows.append((topic, subtopic, document, grades[float(grade)]))
+        except (ValueError, KeyError):
+            text = f"expected topic, iteration, document and a grade of `map`, found {shown(line.strip())}"
+            raise FileError(label, [Problem(number, text)]) from None
+    schema = {"topic": pl.String, "subtopic": pl.String, "document": pl.String, "relevance": pl.Int32}
+    found = as_qrels(pl.DataFrame(rows, schema=schema, orient="row"))
+    return Qrels(found.frame, label, ("mapped",))
+
+
+def _mapped(qrels: Qrels, grades: Mapping[float, int] | None) -> Qrels:
+    """Judgments with grades replaced; a grade that the mapping lacks is refused."""
+    if grades is None or qrels.notes == ("mapped",):
+        return qrels
+    lacking = sorted(set(qrels.frame["relevance"].unique().to_list()) - set(grades))
+    if lacking:
+        raise DataError(
+            f"{qrels.name}: `map` has no target for grade {summary([str(grade) for grade in lacking])}. Add it."
+        )
+    whole = {int(source): target for source, target in grades.items() if source == int(source)}
+    return Qrels(qrels.frame.with_columns(pl.col("relevance").replace_strict(whole, return_dtype=pl.Int32)), qrels.name)
+
+
+def _evaluated(qrels: Qrels, runs: Any, measure: str, scoring: ScoringOptions) -> ScoreMatrix:
+    with quietly():
+        return evaluate(qrels, runs, measure, **scoring).only()

@@ -1,0 +1,279 @@
+"""`judges`: are machine judgments as good as a second person, and what do they add to human ones?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+import polars as pl
+
+from cranfield.collection.doors import RunsLike
+from cranfield.core.defaults import ALPHA, SEED, TAU_RESAMPLES
+from cranfield.core.errors import DataError, notify
+from cranfield.core.invariants import check_finite, check_frame
+from cranfield.core.results import Result
+from cranfield.core.sentences import sentence
+from cranfield.core.signature import signature
+from cranfield.measures.options import ScoringOptions, complete_scoring
+from cranfield.questions.judges import tables
+from cranfield.questions.judges.estimates import UNKNOWN_SAMPLING, estimate, no_estimates
+from cranfield.questions.judges.inputs import Bench, JudgesLike, SamplingLike, gather, read_groups, read_strata
+from cranfield.questions.judges.question import JudgesQuestion
+from cranfield.questions.judges.rankings import effective_judges
+from cranfield.questions.judges.verdict import Verdict, verdicts
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+Groups = Mapping[str, str] | str | os.PathLike[str] | None
+UNMATCHED = sentence(
+    "judges.unmatched",
+    "{machine}: {human_only:,} pairs are judged by people only, {machine_only:,} by the machine only.",
+    "on the shared topics some pairs have one judgment only",
+)
+NO_SHARED_TOPIC = sentence(
+    "judges.no-shared-topic",
+    "People and machines share no topic. Only rankings can be compared, and their interval includes topic noise.",
+    "no topic is scored by the reference and by every machine",
+)
+INTERVALS = {
+    "decision_rows": None, "conflict_rows": None, "ranking_rows": "value", "mean_rows": "value",
+    "pair_rows": "difference", "bias_rows": "difference", "label_rows": "value", "leniency_rows": "value",
+    "confusion_rows": None, "judge_rows": "difference", "score_rows": None,
+}  # fmt: skip
+"""The tables of a result, and the column whose interval each holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judging(Result):
+    """Machine judges beside people; get one from `judges`.
+
+    Attributes
+    ----------
+    verdicts : one per machine, where a second person judged; else empty
+    decision_rows : judge, decision, pairs, share
+    conflict_rows : every pair of systems with its decision under both judgments, opposite ones first
+    ranking_rows : judge, role, systems, coefficient, value, corrected, lower, upper
+    mean_rows, pair_rows : as `evaluate` and `compare`, with method, weight and effective_topics
+    bias_rows : judge, role, group, systems, difference, lower, upper, p, p_teams
+    label_rows : judge, statistic, value, lower, upper
+    leniency_rows : judge minus reference, by grade and by system
+    confusion_rows : judge, grade, judge_grade, pairs
+    judge_rows : two machines, the correlation of their errors, and the difference of their τ
+    score_rows : judge, system, human, machine: the means behind the rankings
+    method : ``"powered"`` or ``"human"``, the judgments behind means and pairs
+    reason : why means and pairs use human judgments only; empty when they are powered
+    effective_topics : human topics that alone would give intervals as narrow, the median over pairs
+    effective_judges : independent machines that several machines are worth
+    """
+
+    settings: Mapping[str, Any]
+    verdicts: tuple[Verdict, ...]
+    decision_rows: pl.DataFrame
+    conflict_rows: pl.DataFrame
+    ranking_rows: pl.DataFrame
+    mean_rows: pl.DataFrame
+    pair_rows: pl.DataFrame
+    bias_rows: pl.DataFrame
+    label_rows: pl.DataFrame
+    leniency_rows: pl.DataFrame
+    confusion_rows: pl.DataFrame
+    judge_rows: pl.DataFrame
+    score_rows: pl.DataFrame
+    method: str
+    effective_topics: float | None
+    effective_judges: float | None
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, estimated in INTERVALS.items():
+            check_frame("judges", getattr(self, name), estimated)
+        check_finite("judges", effective_topics=self.effective_topics, effective_judges=self.effective_judges)
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        known = dict(self.settings)
+        told = ("measure", "human", "machine", "n_systems", "n_topics", "n_machine_topics", "sampled", "n_resamples")
+        return signature("machine and human judges", **{name: _text(known[name]) for name in (*told, "seed")})
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per machine and decision: measure, judge, decision, pairs, share."""
+        return self.decision_rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        rows = {name.removesuffix("_rows"): getattr(self, name).to_dicts() for name in INTERVALS}
+        outcomes = [
+            {"judge": one.judge, "outcome": one.outcome, **one.difference._asdict(), "topics": one.n_topics}
+            for one in self.verdicts
+        ]
+        more = {"effective_topics": self.effective_topics, "effective_judges": self.effective_judges}
+        return {**super().to_dict(), "verdicts": outcomes, **more, **rows}
+
+    def summary(self) -> str:
+        """The verdict, or τ with its interval."""
+        from cranfield.questions.judges.answer import headline
+
+        return headline(self)
+
+    def __repr__(self) -> str:
+        return f"Judging({self.summary()})\n{self.decision_rows}"
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.judges.answer import judges_answer
+
+        return judges_answer(self)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.judges import charts
+
+        return {
+            "scores": charts.scores, "slopes": charts.slopes, "decisions": charts.decisions, "bias": charts.bias,
+        }  # fmt: skip
+
+
+def _text(value: Any) -> Any:
+    return "+".join(value) if isinstance(value, list) else value
+
+
+def judges(
+    human: JudgesLike,
+    machine: JudgesLike,
+    runs: RunsLike | None = None,
+    *,
+    measure: str | None = None,
+    map: str | None = None,
+    system_groups: Groups = None,
+    teams: Groups = None,
+    sampled: SamplingLike = "unknown",
+    alpha: float = ALPHA,
+    n_resamples: int = TAU_RESAMPLES,
+    seed: int = SEED,
+    **scoring: Unpack[ScoringOptions],
+) -> Judging:
+    r"""Are machine judgments as good as a second person, and what do they add to human ones?
+
+    The unit is the topic, never the document. Δ = τ(human, machine) − τ(human, second person), both on the pairs that
+    all of them judged. A machine is *not worse than a second person* when the lower end of Δ's interval is above
+    −.10, no more pairs of systems are significantly opposite than between people, and no declared group of systems is
+    favoured beyond what the second person does. It is *worse* when the upper end is below 0. Otherwise these topics
+    cannot tell. Nothing here says that a machine may replace people.
+
+    Where the machine judged further topics, means and differences are prediction-powered (see `powered`).
+
+    Parameters
+    ----------
+    human : judgments of people, or scores by them
+        The first is the reference; further ones are second persons.
+    machine : judgments of machines, or scores by them; several in a list or by name
+    runs : the runs to score; leave out when scores are given
+    measure : the measure that ranks systems; by default nDCG@10 for runs, or the only one of the scores
+    map : machine grade to human grade, such as ``"0:0,1:0,2:1,3:1"``
+    system_groups : mapping from system to group, or a file
+        Groups that a machine may favour, such as systems built on the judging model. Systems without a group are the
+        others.
+    teams : mapping from system to team, or a file; whole teams are permuted for a second p-value of bias
+    sampled : how the human topics were chosen
+        ``"random"``, ``"unknown"``, or strata with different rates: a mapping from topic to stratum, or a file of lines
+        ``topic stratum`` for all topics.
+    alpha : level of tests, and one minus the level of intervals
+    n_resamples, seed : resamples of topics
+
+    References
+    ----------
+    Angelopoulos, Bates, Fannjiang, Jordan & Zrnic, "Prediction-powered inference", Science 382 (2023); Cohen (1960,
+    1968); Krippendorff (2011); Gwet (2014).
+
+    Examples
+    --------
+    >>> from cranfield import make_scores, ScoreMatrix
+    >>> people = make_scores(n_topics=40, n_systems=8, seed=2)
+    >>> machine = ScoreMatrix(0.8 * people.values + 0.1, people.topics, people.systems, people.measure)
+    >>> result = judges({"people": people}, {"machine": machine})
+    >>> print(result.summary())
+    machine ranks 8 systems with τ = 1.000 to people [1.000, 1.000]
+    """
+    options = complete_scoring(scoring, "judges")
+    strata, groups, members = read_strata(sampled), read_groups(system_groups), read_groups(teams)
+    bench = gather(human, machine, runs, measure, map, options)
+    if len(bench.common) == 1:
+        raise DataError("people and machines share 1 topic; at least 2 are needed. Judge more topics twice.")
+    shared = bool(bench.common)
+    draws = alpha, n_resamples, seed
+    warnings = _warnings(bench)
+    estimates = estimate(bench, _name(sampled), strata, *draws) if shared else no_estimates()
+    if estimates.method == "powered" and sampled == "unknown":
+        warnings.append(UNKNOWN_SAMPLING())
+    asked = {
+        "map": map, "system_groups": _name(system_groups), "teams": _name(teams), "sampled": _name(sampled),
+        "alpha": alpha, "n_resamples": n_resamples, "seed": seed, **options, "intents": _name(options["intents"]),
+    }  # fmt: skip
+    rows = {
+        "decision_rows": tables.decision_rows(bench, alpha),
+        "conflict_rows": tables.pair_decision_rows(bench, alpha),
+        "ranking_rows": tables.ranking_rows(bench, *draws),
+        "mean_rows": estimates.means,
+        "pair_rows": estimates.pairs,
+        "bias_rows": tables.bias_rows(bench, groups, members, *draws),
+        "label_rows": tables.label_rows(bench, alpha),
+        "leniency_rows": tables.leniency_rows(bench, alpha),
+        "confusion_rows": tables.confusion_rows(bench),
+        "judge_rows": tables.judge_rows(bench, *draws),
+        "score_rows": tables.score_rows(bench),
+    }
+    several = shared and len(bench.machines) > 1
+    result = Judging(
+        settings=JudgesQuestion.in_force(**_facts(bench), **asked),
+        verdicts=verdicts(bench, groups, *draws) if shared else (),
+        **{name: table.select(pl.lit(bench.measure).alias("measure"), pl.all()) for name, table in rows.items()},
+        method=estimates.method,
+        effective_topics=estimates.effective_topics,
+        effective_judges=effective_judges(tables.errors_by_topic(bench)) if several else None,
+        reason=estimates.reason,
+        warnings=tuple(warnings),
+    )
+    notify(result.warnings)
+    return result
+
+
+def _name(given: Any) -> str | None:
+    """A setting as a result keeps it: the name of a file; of a mapping, that it was given."""
+    if given is None or isinstance(given, str):
+        return given
+    return os.fspath(given) if isinstance(given, os.PathLike) else "given"
+
+
+def _facts(bench: Bench) -> dict[str, Any]:
+    return {
+        "measure": bench.measure,
+        "human": [bench.reference.name, *(one.name for one in bench.seconds)],
+        "machine": [one.name for one in bench.machines],
+        "n_systems": bench.reference.scores.n_systems,
+        "n_topics": len(bench.common),
+        "n_machine_topics": len(bench.extra),
+    }
+
+
+def _warnings(bench: Bench) -> list[str]:
+    """What does not match between people and machines."""
+    if not bench.common:
+        return [NO_SHARED_TOPIC()]
+    found = []
+    for one in bench.machines:
+        if one.qrels is None or bench.reference.qrels is None:
+            continue
+        here = pl.col("topic").is_in(bench.common)
+        both = bench.pairs_in_common(bench.reference, one).filter(here).height
+        human_only = bench.reference.qrels.frame.filter(here).height - both
+        machine_only = one.qrels.frame.filter(here).height - both
+        if human_only or machine_only:
+            found.append(UNMATCHED(machine=one.name, human_only=human_only, machine_only=machine_only))
+    return found

@@ -1,0 +1,85 @@
+"""Are machine judgments as good as a second person, and what do they add? The settings of `judges`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cranfield.core import defaults
+from cranfield.core import options as shared
+from cranfield.core.question import Bar, Files, HelpGroup, setting
+from cranfield.measures.options import Scoring
+
+if TYPE_CHECKING:
+    from cranfield.questions.judges.judges import Judging
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgesQuestion(Scoring):
+    """Compare machine judgments with those of people: verdict, decisions, rankings, labels and bias.
+
+    The first --human is the reference; further ones are second persons, who set the ceiling. With runs, judgments are
+    qrels files; without, both are score files. The topic is the unit of every interval.
+
+    \b
+    Examples:
+      cranfield judges --human past.AP.csv --machine trec8.AP.csv --show rankings
+      cranfield judges --human judges/human.qrels --human judges/second.qrels \\
+        --machine judges/machine.qrels runs/ --system-groups judges/groups.txt
+    """
+
+    command: ClassVar[str] = "judges"
+    brief: ClassVar[str] = "Compare machine judgments with those of people."
+    group: ClassVar[HelpGroup] = "Collection"
+    aliases: ClassVar[tuple[str, ...]] = ("judge", "llm")
+    by_one_measure: ClassVar[bool] = True
+    place: ClassVar[int] = 174
+
+    runs: tuple[str, ...] = setting(
+        (), "Runs to score; none when score files are given.", argument=True, metavar="[RUN...]", part="source",
+        on_page=False,
+    )  # fmt: skip
+    human: tuple[str, ...] = setting(
+        help="Judgments (or scores) by people; repeatable. The first is the reference.", metavar="QRELS|SCORES",
+        part="source", on_page=False,
+    )  # fmt: skip
+    machine: tuple[str, ...] = setting(
+        help="Judgments (or scores) by a machine; repeatable.", metavar="QRELS|SCORES", part="source", on_page=False
+    )
+    measure: str | None = setting(
+        None, "Measure that ranks the systems.", "--measure", "-m", metavar="NAME", often=True,
+        usual=f"{defaults.JUDGES_MEASURE} for runs, or the only one of the scores", on_page=False,
+    )  # fmt: skip
+    map: str | None = setting(
+        None, "Machine grade to human grade, such as 0:0,1:0,2:1,3:1.", metavar="PAIRS", on_page=False
+    )
+    system_groups: Path | None = setting(
+        None, "Lines `system group`: systems that a machine may favour.", metavar="FILE", on_page=False
+    )
+    teams: Path | None = shared.teams()
+    sampled: str = setting(
+        "unknown", "How human topics were chosen: random, unknown, or a FILE with lines `topic stratum`.",
+        metavar="random|unknown|FILE", on_page=False,
+    )  # fmt: skip
+    alpha: float = shared.alpha()
+    n_resamples: int = shared.n_resamples(defaults.TAU_RESAMPLES, "Resamples of topics.")
+    seed: int = shared.seed()
+    show: str = setting(
+        "decisions",
+        "Table to print. conflicts: every pair, opposite decisions first. leniency: judge minus person. judges: two "
+        "machines side by side.",
+        choices=defaults.names(defaults.JudgesShow), part="view", on_page=False,
+    )  # fmt: skip
+
+    @staticmethod
+    def verb() -> Callable[..., Judging]:
+        """The public function that answers it."""
+        from cranfield.questions.judges.judges import judges
+
+        return judges
+
+    def read(self, files: Files, bar: Bar) -> tuple[Any, ...]:
+        """The files as they are named; the function reads them."""
+        return list(self.human), list(self.machine), list(self.runs) or None

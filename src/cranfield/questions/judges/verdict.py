@@ -1,0 +1,93 @@
+"""Is a machine worse than a second person? Three outcomes, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core.errors import DataError
+from cranfield.core.labels import summary
+from cranfield.questions.judges import bias, rankings
+from cranfield.questions.judges.inputs import Bench
+from cranfield.scores.tau_interval import LEAST_SYSTEMS
+
+Array = NDArray[np.float64]
+DECISION_ALPHA = 0.05
+"""Level of the unadjusted t-tests that count opposite pairs for the verdict."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """The three outcomes of a machine beside second persons: ``not worse``, ``worse`` or ``cannot tell``.
+
+    Attributes
+    ----------
+    difference : Δ, τ of the machine with the reference minus that of the second persons
+    opposite, opposite_of_people : pairs of systems decided against the reference by the machine, and by people
+    biased : groups of systems, each with the bias beyond that of a second person
+    """
+
+    judge: str
+    outcome: str
+    difference: rankings.TauDifference
+    n_systems: int
+    n_topics: int
+    opposite: int
+    opposite_of_people: float
+    biased: tuple[tuple[str, float], ...] = ()
+
+
+def verdicts(
+    bench: Bench, groups: Mapping[str, str] | None, alpha: float, n_resamples: int, seed: int
+) -> tuple[Verdict, ...]:
+    """One per machine; none without a second person, or with too few systems or topics."""
+    if not bench.seconds or bench.reference.scores.n_systems < LEAST_SYSTEMS:
+        return ()
+    found = []
+    for machine in bench.machines:
+        sides = bench.restricted([bench.reference, machine, *bench.seconds])
+        if sides is None:
+            topics = [topic for topic in bench.common if all(topic in one.topics for one in bench.seconds)]
+            sides = topics, [one.on(topics) for one in (bench.reference, machine, *bench.seconds)]
+        topics, (reference, own, *people) = sides
+        if len(topics) < 2:
+            continue
+        first, *others = rankings.rankings(reference, [own, *people], alpha=alpha, n_resamples=n_resamples, seed=seed)
+        difference = rankings.tau_difference(first, others, len(topics), alpha)
+        opposite, of_people = _opposite(reference, own), float(np.mean([_opposite(reference, one) for one in people]))
+        placebo = np.mean(people, axis=0)
+        beyond = [
+            (name, bias.group_bias(reference, own, inside, alpha, placebo))
+            for name, inside in groups_of(bench, groups)
+            if len(topics) >= bias.LEAST_TOPICS
+        ]
+        biased = tuple((name, found.difference) for name, found in beyond if found.p <= alpha)
+        if difference.upper < 0:
+            outcome = "worse"
+        elif difference.lower > -rankings.MARGIN and opposite <= of_people and not biased:
+            outcome = "not worse"
+        else:
+            outcome = "cannot tell"
+        n_systems = reference.shape[1]
+        found.append(Verdict(machine.name, outcome, difference, n_systems, len(topics), opposite, of_people, biased))
+    return tuple(found)
+
+
+def _opposite(first: Array, second: Array) -> int:
+    """Pairs that both judgments decide by an unadjusted paired t-test at .05, in opposite directions."""
+    return rankings.count_decisions(rankings.decisions(first, second, DECISION_ALPHA, holm=False))["opposite"]
+
+
+def groups_of(bench: Bench, groups: Mapping[str, str] | None) -> list[tuple[str, NDArray[np.bool_]]]:
+    """Every group with its systems; a group needs 1 system inside and 3 outside."""
+    if not groups:
+        return []
+    systems = bench.reference.scores.systems
+    if not set(groups) & set(systems):
+        raise DataError(f"`system_groups` names none of the systems, such as {summary(systems)}. Check the names.")
+    names = list(dict.fromkeys(group for system, group in groups.items() if system in set(systems)))
+    found = [(name, np.array([groups.get(system) == name for system in systems])) for name in names]
+    return [(name, inside) for name, inside in found if inside.any() and (~inside).sum() >= 3]

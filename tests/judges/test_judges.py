@@ -1,0 +1,369 @@
+"""`judges` on small cases: decisions and bias by own computation, several machines, and bad input."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import cranfield as cf
+from cranfield import ArgumentError, CranfieldError, FileError, ScoreMatrix, write_qrels
+from cranfield.questions.judges import bias, rankings
+
+RNG = np.random.default_rng(11)
+pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
+
+
+def matrix(values: np.ndarray, measure: str = "AP", first: int = 0) -> ScoreMatrix:
+    return ScoreMatrix(
+        values, [str(first + at) for at in range(len(values))], list("abcdefghij"[: values.shape[1]]), measure
+    )
+
+
+def scores(n: int = 30, m: int = 8, noise: float = 0.05) -> np.ndarray:
+    return np.linspace(0.3, 0.5, m) + RNG.normal(0, 0.1, (n, 1)) + RNG.normal(0, noise, (n, m))
+
+
+# ── decisions ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def decided_by_hand(values: np.ndarray, alpha: float) -> dict[tuple[int, int], int]:
+    """Paired t-tests with Holm's correction by scipy, one pair after another."""
+    pairs = list(combinations(range(values.shape[1]), 2))
+    tests = {pair: stats.ttest_rel(values[:, pair[0]], values[:, pair[1]]) for pair in pairs}
+    decided, ordered = dict.fromkeys(pairs, 0), sorted(pairs, key=lambda pair: tests[pair].pvalue)
+    for at, pair in enumerate(ordered):
+        if tests[pair].pvalue * (len(pairs) - at) > alpha:
+            break
+        decided[pair] = int(np.sign(tests[pair].statistic))
+    return decided
+
+
+def test_decisions_by_own_computation() -> None:
+    human = scores()
+    machine = human + RNG.normal(0, 0.06, human.shape)
+    result = cf.judges({"person": matrix(human)}, {"machine": matrix(machine)}, n_resamples=20)
+    h, m = decided_by_hand(human, 0.05), decided_by_hand(machine, 0.05)
+    expected = {
+        "both": sum(h[pair] == m[pair] != 0 for pair in h),
+        "only_human": sum(h[pair] != 0 and m[pair] == 0 for pair in h),
+        "only_machine": sum(h[pair] == 0 and m[pair] != 0 for pair in h),
+        "opposite": sum(h[pair] * m[pair] < 0 for pair in h),
+        "neither": sum(h[pair] == m[pair] == 0 for pair in h),
+    }
+    assert dict(result.decision_rows.select("decision", "pairs").iter_rows()) == expected
+    assert expected["only_human"] + expected["only_machine"] > 0
+    assert result.conflict_rows["decision"].value_counts().sort("decision").rows() == sorted(
+        (name, count) for name, count in expected.items() if count
+    )
+
+
+def test_opposite_pairs_come_first() -> None:
+    human = scores(noise=0.01)
+    machine = human.copy()
+    machine[:, [0, 7]] = human[:, [7, 0]]
+    result = cf.judges({"person": matrix(human)}, {"machine": matrix(machine)}, n_resamples=20)
+    first = result.conflict_rows.row(0, named=True)
+    assert (first["system_a"], first["system_b"], first["decision"]) == ("h", "a", "opposite")
+    assert first["human"] == pytest.approx(-first["machine"])
+
+
+def test_identical_systems_are_decided_by_neither() -> None:
+    both = np.repeat(RNG.random((20, 1)), 5, axis=1)
+    decided = rankings.decisions(both, both, 0.05, holm=True)
+    assert rankings.count_decisions(decided)["neither"] == 10
+
+
+# ── bias ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def bias_by_hand(human: np.ndarray, machine: np.ndarray, group: np.ndarray) -> float:
+    line = stats.linregress(human.mean(axis=0)[~group], machine.mean(axis=0)[~group])
+    expected = line.intercept + line.slope * human.mean(axis=0)[group]
+    return float((machine.mean(axis=0)[group] - expected).mean())
+
+
+def test_bias_is_the_residual_and_its_error_the_jackknife() -> None:
+    human = scores(n=25)
+    group = np.arange(8) >= 6
+    machine = 0.7 * human + 0.2 + 0.05 * group + RNG.normal(0, 0.02, human.shape)
+    found = bias.group_bias(human, machine, group, 0.05)
+    assert found.difference == pytest.approx(bias_by_hand(human, machine, group), abs=1e-12)
+    left = np.array([
+        bias_by_hand(np.delete(human, at, 0), np.delete(machine, at, 0), group) for at in range(25)
+    ])  # fmt: skip
+    half = stats.t.ppf(0.975, 24) * np.sqrt(24 / 25 * ((left - left.mean()) ** 2).sum())
+    assert (found.lower, found.upper) == pytest.approx((found.difference - half, found.difference + half), abs=1e-12)
+
+
+def test_a_lenient_scale_is_no_bias() -> None:
+    """A plain difference in differences finds bias here: the best systems gain least."""
+    human = scores(n=25)
+    group = np.arange(8) >= 6
+    found = bias.group_bias(human, 0.5 * human + 0.4, group, 0.05)
+    assert found.difference == pytest.approx(0, abs=1e-12)
+
+
+def test_teams_are_permuted_whole() -> None:
+    human = scores(n=25)
+    group = np.arange(8) >= 6
+    machine = human + 0.2 * group
+    teams = np.array([0, 0, 1, 1, 2, 2, 3, 3])
+    p = bias.permutation_p(human, machine, group, teams, 199, 1)
+    assert 0.15 < p < 0.35  # one team of four: the smallest p is about 1/4
+    result = cf.judges(
+        {"person": matrix(human)}, {"machine": matrix(machine)}, n_resamples=99,
+        system_groups={"g": "ours", "h": "ours"}, teams=dict(zip("abcdefgh", "AABBCCDD", strict=True)),
+    )  # fmt: skip
+    assert result.bias_rows["p_teams"].item() == pytest.approx(p, abs=0.1)
+
+
+# ── several machines, powered estimates and strata ────────────────────────────────────────────────────────
+
+
+def test_two_machines_with_the_same_errors_are_one() -> None:
+    human = scores()
+    errors = RNG.normal(0, 0.05, (30, 1))
+    result = cf.judges(
+        {"person": matrix(human)}, {"x": matrix(human + errors), "y": matrix(human + 2 * errors)}, n_resamples=20
+    )
+    row = result.judge_rows.row(0, named=True)
+    assert row["error_correlation"] == pytest.approx(1)
+    assert row["difference"] == 0
+    assert result.effective_judges == pytest.approx(1)
+
+
+def test_means_are_powered_only_where_sampling_is_known() -> None:
+    every = scores(n=80)
+    person, machine = matrix(every[:30]), matrix(every + RNG.normal(0, 0.01, every.shape))
+    unknown = cf.judges({"person": person}, {"machine": machine}, n_resamples=50)
+    assert unknown.method == "powered"
+    assert set(unknown.mean_rows["method"]) == {"human", "machine"}
+    known = cf.judges({"person": person}, {"machine": machine}, sampled="random", n_resamples=50)
+    assert set(known.mean_rows["method"]) == {"human", "machine", "powered"}
+    assert known.mean_rows.filter(method="machine")["lower"].null_count() == 8
+    assert known.effective_topics is not None
+    assert known.effective_topics > 40
+
+
+def test_strata_undo_a_biased_choice_of_topics() -> None:
+    """People judged most easy topics and few hard ones; the plain human mean is too high, the weighted one is not."""
+    rng = np.random.default_rng(2)
+    easy = np.arange(200) < 100
+    every = np.where(easy[:, None], 0.7, 0.3) + rng.normal(0, 0.05, (200, 6)) + np.linspace(0, 0.05, 6)
+    chosen = [str(at) for at in (*range(40), *range(100, 110))]
+    machine = matrix(every + rng.normal(0, 0.02, every.shape))
+    person = matrix(every).select(topics=chosen)
+    strata = {str(at): "easy" if easy[at] else "hard" for at in range(200)}
+    result = cf.judges({"person": person}, {"machine": machine}, sampled=strata, n_resamples=50)
+    means = result.mean_rows.filter(method="powered")
+    truth = every.mean(axis=0)
+    assert np.abs(means["value"].to_numpy() - truth).max() < 0.02
+    assert ((means["lower"].to_numpy() < truth) & (truth < means["upper"].to_numpy())).all()
+    assert np.abs(result.mean_rows.filter(method="human")["value"].to_numpy() - truth).min() > 0.05
+
+
+def test_strata_files(tmp_path: Path) -> None:
+    every = scores(n=60)
+    person, machine = matrix(every[:30]), matrix(every + RNG.normal(0, 0.01, every.shape))
+    file = tmp_path / "strata.txt"
+    file.write_text("".join(f"{at} {'odd' if at % 2 else 'even'}\n" for at in range(60)))
+    result = cf.judges({"person": person}, {"machine": machine}, sampled=file, n_resamples=50)
+    assert result.settings["sampled"] == str(file)
+    assert result.method == "powered"
+    file.write_text("".join(f"{at} x\n" for at in range(59)))
+    message = message_of({"person": person}, {"machine": machine}, sampled=file)
+    assert message == "`sampled` has no stratum for 1 topic (59). Add them."
+    file.write_text("".join(f"{at} {'x' if at < 30 else 'y'}\n" for at in range(60)))
+    message = message_of({"person": person}, {"machine": machine}, sampled=file)
+    assert message == "stratum 'x' has fewer than 2 human or further machine topics. Merge strata."
+    file.write_text("1 a\n1 b\n2\n")
+    assert "1 stratum 'a'" in message_of({"person": person}, {"machine": machine}, sampled=file).replace(
+        "topic '1' already belongs to", "1"
+    )
+
+
+# ── known truth of the sample ─────────────────────────────────────────────────────────────────────────────
+
+
+@cache
+def sample() -> cf.Sample:
+    return cf.make_sample(n_topics=30, n_systems=20, n_documents=500, depth=20, length=60)
+
+
+def test_a_judge_without_error_agrees() -> None:
+    exact = cf.JudgeModel(error=0, topic_error=0)
+    made = cf.make_judges(sample(), machine=exact, second=exact, n_human=30)
+    assert made.machine == sample().qrels
+    assert made.human == sample().qrels
+    result = cf.judges(
+        {"human": made.human, "second": made.second}, {"machine": made.machine}, sample().runs, n_resamples=50
+    )
+    assert result.label_rows.filter(judge="machine", statistic="kappa")["value"].item() == 1
+    assert result.ranking_rows["value"].drop_nulls().unique().to_list() == [1.0]
+    assert result.verdicts[0].difference.value == 0
+
+
+def test_leniency_is_found_by_grade() -> None:
+    made = cf.make_judges(sample(), machine=cf.JudgeModel(leniency=1, error=0, topic_error=0), n_human=30)
+    result = cf.judges({"human": made.human}, {"machine": made.machine}, sample().runs, n_resamples=20)
+    rows = result.leniency_rows.filter(of="grade").select("name", "value").rows()
+    assert rows == [("0", 1.0), ("1", 1.0), ("2", 0.0)]  # 2 is the top of the scale
+    lead = made.machine.frame["relevance"] - made.human.frame["relevance"]
+    overrating = result.label_rows.filter(statistic="overrating")["value"].item()
+    assert overrating == pytest.approx(lead.mean())
+
+
+def test_the_favoured_team_is_found_and_no_other() -> None:
+    made = cf.make_judges(sample(), machine=cf.JudgeModel(favour=0.4, error=0.2, topic_error=0), n_human=30)
+    groups = dict(sample().truth.select("system", "team").iter_rows())
+    result = cf.judges(
+        {"human": made.human, "second": made.second}, {"machine": made.machine}, sample().runs,
+        system_groups=groups, n_resamples=50,
+    )  # fmt: skip
+    rows = {row["group"]: row for row in result.bias_rows.filter(role="machine").iter_rows(named=True)}
+    assert max(rows, key=lambda group: rows[group]["difference"]) == made.team
+    assert rows[made.team]["lower"] > 0
+    assert made.team in dict(result.verdicts[0].biased)
+    assert result.verdicts[0].outcome != "not worse"
+
+
+def test_judges_of_a_topic_do_not_depend_on_the_number_of_topics() -> None:
+    short = cf.make_sample(n_topics=10, n_systems=20, n_documents=500, depth=20, length=60)
+    long, brief = (cf.make_judges(one).machine.frame for one in (sample(), short))
+    assert long.filter(long["topic"].is_in(short.qrels.topics)).equals(brief)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"team": "nobody"}, "`team` must be one of alder, apple"),
+        ({"n_human": 31}, "`n_human` must be from 1 to the number of topics, 30; got 31."),
+        ({"n_human": 0}, "`n_human` must be from 1 to the number of topics, 30; got 0."),
+    ],
+)
+def test_bad_settings_of_sample_judges(how: dict[str, object], message: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        cf.make_judges(sample(), **how)  # type: ignore[arg-type]
+    assert str(error.value).startswith(message)
+    with pytest.raises(ArgumentError, match="`error` must be 0 or more; got -1"):
+        cf.JudgeModel(error=-1)
+
+
+# ── bad input ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def message_of(*data: object, **how: object) -> str:
+    with pytest.raises(CranfieldError) as error:
+        cf.judges(*data, **how)  # type: ignore[arg-type]
+    return str(error.value)
+
+
+def test_no_shared_topic_leaves_rankings_only() -> None:
+    result = cf.judges({"person": matrix(scores())}, {"machine": matrix(scores(), first=100)}, n_resamples=20)
+    assert result.decision_rows.is_empty()
+    assert result.ranking_rows.height == 2
+    assert result.answer().sheet().rows["coefficient"].to_list() == ["tau_b", "tau_ap_b"]
+    with pytest.raises(ArgumentError) as error:
+        result.answer().sheet("decisions")
+    assert str(error.value) == "`show` decisions has no rows here. Judge at least 2 topics by people and machines."
+
+
+def test_one_shared_topic_is_refused() -> None:
+    message = message_of({"person": matrix(scores())}, {"machine": matrix(scores(), first=29)})
+    assert message == "people and machines share 1 topic; at least 2 are needed. Judge more topics twice."
+
+
+def test_one_shared_system_is_refused() -> None:
+    other = ScoreMatrix(scores(m=2), [str(at) for at in range(30)], ["a", "z"], "AP")
+    message = message_of({"person": matrix(scores())}, {"machine": other})
+    assert message == "the judges share 1 systems; at least 2 are needed. Score the same runs by each."
+
+
+def test_two_judges_of_one_name_are_refused(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        cf.write_scores(matrix(scores()), tmp_path / folder / "x.csv")
+    message = message_of(tmp_path / "a" / "x.csv", tmp_path / "b" / "x.csv")
+    assert message == "two judges are called 'x'. Rename one of the files, or give a mapping of names."
+
+
+def test_all_systems_tied_give_no_tau() -> None:
+    result = cf.judges({"person": matrix(scores())}, {"machine": matrix(np.full((30, 8), 0.5))}, n_resamples=20)
+    assert result.ranking_rows.filter(coefficient="tau_b")["value"].item() is None
+    assert result.summary() == "machine: all systems tie, so τ is not defined"
+
+
+def test_the_measure_must_be_there() -> None:
+    person = {"person": matrix(scores())}
+    assert "nDCG@10" in message_of(person, {"machine": matrix(scores())}, measure="nDCG@10")
+
+
+def grades(tmp_path: Path, last: str) -> tuple[list[Path], list[Path], list[cf.Run]]:
+    small = cf.make_sample(n_topics=4, n_systems=3, n_documents=100, depth=5, length=10)
+    write_qrels(small.qrels, tmp_path / "human.qrels")
+    lines = (tmp_path / "human.qrels").read_text().splitlines()
+    (tmp_path / "machine.qrels").write_text(
+        "\n".join([*(line[:-1] + "1" for line in lines[:-1]), lines[-1][:-1] + last]) + "\n"
+    )
+    return [tmp_path / "human.qrels"], [tmp_path / "machine.qrels"], list(small.runs)
+
+
+def test_a_grade_that_the_mapping_lacks(tmp_path: Path) -> None:
+    assert message_of(*grades(tmp_path, "7"), map="1:1").endswith(": `map` has no target for grade 7. Add it.")
+
+
+@pytest.mark.parametrize("mapping", ["1", "a:b", "1:1:1", "", "1:0.5", "inf:1"])
+def test_a_mapping_that_is_none(tmp_path: Path, mapping: str) -> None:
+    message = message_of(*grades(tmp_path, "1"), map=mapping)
+    assert message == f"`map` must be pairs of grades; got {mapping!r}. Write 0:0,1:0,2:1,3:1."
+
+
+def test_a_mapping_that_names_a_grade_twice(tmp_path: Path) -> None:
+    message = message_of(*grades(tmp_path, "1"), map="1:0,1:1")
+    assert message == "`map` names a grade twice: '1:0,1:1'. Write each machine grade once."
+
+
+def test_fractional_grades_need_a_mapping(tmp_path: Path) -> None:
+    human, machine, runs = grades(tmp_path, "0.5")
+    message = message_of(human, machine, runs)
+    assert message.endswith("found '0.5'. Fractional grades: Declare what they mean with `map`, such as 0:0,0.5:1,1:2.")
+    result = cf.judges(human, machine, runs, map="1:2,0.5:1", n_resamples=20)
+    counts = result.confusion_rows.group_by("judge_grade").agg(pl.col("pairs").sum()).sort("judge_grade").rows()
+    assert dict(counts)[1] == 1
+    with pytest.raises(FileError, match="expected topic, iteration, document and a grade of `map`"):
+        cf.judges(human, machine, runs, map="1:2,0.25:1")
+
+
+def test_a_mapping_gives_the_mapped_judgments(tmp_path: Path) -> None:
+    human, machine, runs = grades(tmp_path, "1")
+    by_map = cf.judges(human, machine, runs, map="1:2", n_resamples=20)
+    assert set(by_map.confusion_rows.filter(by_map.confusion_rows["pairs"] > 0)["judge_grade"]) == {2}
+
+
+def test_sampled_that_is_no_file() -> None:
+    message = message_of({"person": matrix(scores())}, {"machine": matrix(scores())}, sampled="randm")
+    assert message == "`sampled` must be random, unknown or a file of strata; got 'randm'. Write random."
+
+
+def test_groups_that_name_no_system() -> None:
+    human = {"person": matrix(scores()), "second": matrix(scores())}
+    message = message_of(human, {"machine": matrix(scores())}, system_groups={"zz": "x"}, n_resamples=20)
+    assert message.startswith("`system_groups` names none of the systems")
+
+
+def test_no_judgments() -> None:
+    assert message_of([], {"machine": matrix(scores())}) == "`human` names no judgments. Give at least one file."
+
+
+def test_a_person_and_a_machine_that_are_one(tmp_path: Path) -> None:
+    """Judgments held against themselves: everything agrees, and nothing breaks."""
+    x = matrix(scores())
+    result = cf.judges({"person": x, "second": x}, {"machine": x}, system_groups={"a": "g"}, n_resamples=20)
+    assert result.verdicts[0].difference[:2] == (0, 0)
+    assert result.bias_rows["difference"].abs().max() == pytest.approx(0, abs=1e-12)
