@@ -5,52 +5,55 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS   ?= 2
 
+# Tests start many processes; cached bytecode saves a minute.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: audit dependencies versions browser figures fuzz help demo test test-all coverage mutation bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: $(VENV)/ready  ## the whole story on a synthetic sample collection
+demo: $(VENV)/ready  ## run the main commands on a synthetic sample collection
 	$(BIN)/cranfield demo
 
-test: lint  ## lint, types and tests (about ten minutes on two cores)
-	$(BIN)/python -m pytest -n $(JOBS)
+test: lint  ## lint, types and tests (about eight minutes on two cores)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
-test-all: lint  ## the same with the slow statistical checks
-	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow"
+test-all: lint  ## the same, with the slow statistical checks
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or not slow"
 
 GATED  := scores questions/variance questions/compare questions/leaderboard questions/design questions/recommend questions/cost questions/standardise questions/replicates questions/tune
 TESTED := scores variance comparison design standardise replicates tuning doors properties published
 
-coverage: $(VENV)/ready-dev  ## how much of the statistics the tests reach; fails below the gate in pyproject.toml
+coverage: $(VENV)/ready-dev  ## test coverage of the statistics; fails below the gate in pyproject.toml
 	$(BIN)/python -m pytest -q -n $(JOBS) $(addprefix tests/,$(TESTED)) $(addprefix src/cranfield/,$(GATED)) \
 	$(addprefix --cov=cranfield.,$(subst /,.,$(GATED))) --cov-report=term-missing:skip-covered
 
-figures: $(VENV)/ready-dev  ## write the figures of the documentation anew; timed and simulated ones: docs/figures.py --measure
+figures: $(VENV)/ready-dev  ## update the figures of the documentation (timed and simulated ones: docs/figures.py --measure)
 	$(BIN)/python docs/figures.py
 
 MUTANTS ?= 60
-mutation: $(VENV)/ready-dev  ## change the sources a little, one place at a time, and count how often the tests notice
+mutation: $(VENV)/ready-dev  ## mutate the sources, one place at a time, and count the mutants that tests detect
 	$(BIN)/python tests/mutation.py --mutants $(MUTANTS) --jobs $(JOBS)
 
 MINUTES ?= 3
 SEED    ?= 1
-fuzz: $(VENV)/ready-dev  ## broken files for every reader, extreme options for every command: make fuzz MINUTES=60 SEED=7, or INPUTS=1000000
+fuzz: $(VENV)/ready-dev  ## fuzz readers and commands: make fuzz MINUTES=60 SEED=7, or INPUTS=1000000
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seed $(SEED) --jobs $(JOBS) $(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES))
 
-dependencies: $(VENV)/ready-dev  ## docs/dependencies.md: licences and sizes of everything that is installed along
+dependencies: $(VENV)/ready-dev  ## write docs/dependencies.md: licences and sizes of all dependencies
 	$(BIN)/python docs/dependencies.py
 
-audit: $(VENV)/ready-dev  ## ask PyPI for known weaknesses of the dependencies (needs the network)
+audit: $(VENV)/ready-dev  ## ask PyPI for known vulnerabilities of the dependencies (needs the network)
 	$(PIP) pip-audit
 	$(BIN)/python docs/dependencies.py --check
 	$(BIN)/python docs/dependencies.py --audit
 
-versions: $(VENV)/ready-dev  ## every Python from 3.11 that is here, with the lowest and the newest dependencies
+versions: $(VENV)/ready-dev  ## run the tests on every installed Python from 3.11 on, with the lowest and the newest dependencies
 	$(PIP) uv
 	$(BIN)/python tests/versions.py
 
-browser:  ## install Chromium for the browser tests (Debian and Ubuntu, as root); without it they are skipped
+browser:  ## install Chromium for the browser tests (Debian and Ubuntu, as root); they are skipped without it
 	@for one in chromium chromium-browser google-chrome; do command -v $$one >/dev/null && echo "$$one is there" && exit 0; done; \
 	(apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
 

@@ -2,7 +2,7 @@
 
 A benchmark is a module here with a docstring and ``run() -> list[Row]``; one with ``said(rows) -> str`` puts in words
 what its table shows. With ``--write`` tables and words go into docs/benchmarks.md, each in the place of its last one,
-with date, machine and command. Several are run one after the other, each in a process of its own: what a child takes is
+with date, machine and command. Several are run one after the other, each in a separate process: what a child takes is
 counted from what its parent holds when it starts.
 """
 

@@ -1,6 +1,6 @@
 """Files to scores (AP, nDCG@10, P@10), 100 runs × 50 topics × 1,000 documents, beside pytrec_eval and others.
 
-Every tool works in a process of its own, reads the files and scores every run on every topic; seconds leave out
+Every tool works in a separate process, reads the files and scores every run on every topic; seconds leave out
 imports, and for ranx compilation, which the notes give. pytrec_eval is used well: each run is parsed, evaluated
 and dropped before the next. On a machine that is busy otherwise, processor time tells more than seconds. Then how
 time grows with the number of rows, and memory with the number of runs.

@@ -61,7 +61,7 @@ def _call(function: Callable[..., Any], args: tuple[Any, ...], pipe: Any) -> Non
 
 @dataclass(frozen=True)
 class Measured:
-    """What a call in a process of its own returned, took and needed."""
+    """What a call in a separate process returned, took and needed."""
 
     value: Any
     seconds: float
@@ -69,7 +69,7 @@ class Measured:
 
 
 def fresh_process(function: Callable[..., Any], *args: Any) -> Measured:
-    """Call a function in a process of its own; its imports count in `seconds` and `peak_mb`.
+    """Call a function in a separate process; its imports count in `seconds` and `peak_mb`.
 
     A function that wants its imports left out returns its own seconds. Memory is the resident peak of the
     process and all its children.

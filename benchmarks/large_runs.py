@@ -88,7 +88,7 @@ def said(rows: Sequence[Row]) -> str:
 
 
 def run() -> list[Row]:
-    """Each size in a temporary directory of its own."""
+    """Each size in its own temporary directory."""
     rows = [small_case()]
     for n_topics, depth in SIZES + (LARGE if os.environ.get("CRANFIELD_BENCH_LARGE") else []):
         lines = n_topics * depth

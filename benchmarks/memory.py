@@ -1,7 +1,7 @@
 """Memory of `evaluate` by the shape of a run: topics together or mixed, few or many documents each, one run or two.
 
 1.2 million lines; with CRANFIELD_BENCH_LARGE=1 12 million (550 MB of text a run, twice that of disk). Every row is a
-command in a process of its own; seconds are processor seconds.
+command in a separate process; seconds are processor seconds.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _command(*arguments: str) -> tuple[float, float]:
 
 
 def run() -> list[Row]:
-    """Each shape in a temporary directory of its own."""
+    """Each shape in its own temporary directory."""
     rows = []
     shapes = [
         ("1,000 documents a topic", LINES // 1000, False),

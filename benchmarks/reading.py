@@ -1,7 +1,7 @@
 """Reading 40 gzipped runs of a TREC track, beside pytrec_eval's parser.
 
 Uses the TREC-COVID round-5 runs when they lie in ../shared, otherwise generated runs of the same size. Every
-reader keeps all runs in memory; each works in a process of its own, its imports not counted.
+reader keeps all runs in memory; each works in a separate process, its imports not counted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Replicates on a TREC-8-sized track, beside pytrec_eval evaluating it once and statsmodels refitting the model.
 
 129 generated runs × 50 topics × 1000 documents, AP and P@10, 11 splits × 2 partitions, B = 10,000, reading
-included; each in a process of its own, its imports not counted. Target: at most 5 times pytrec_eval's time to read
+included; each in a separate process, its imports not counted. Target: at most 5 times pytrec_eval's time to read
 and evaluate the same runs once. The bootstrap alone is compared, per replicate, with one refit by statsmodels of
 the model without interaction (with it, a refit of 6,450 parameters is out of reach). Target: 1,000 times faster.
 """
@@ -50,8 +50,7 @@ def theirs(qrels: str, paths: list[str]) -> float:
 
 def our_replicate() -> float:
     """Seconds for one bootstrap replicate of all effects, in a job of 10,000."""
-    from cranfield.questions.replicates.bootstrap import Bootstrap, bootstrap_effects
-    from cranfield.questions.replicates.model import Replicated
+    from cranfield.questions.replicates.bootstrap import Bootstrap, Replicated, bootstrap_effects
 
     scores = Replicated.of(_scores())
     start = time.perf_counter()

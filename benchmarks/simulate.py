@@ -54,7 +54,7 @@ def _scores() -> Any:
 
 
 def run() -> list[Row]:
-    """Each once, in a process of its own, its imports not counted."""
+    """Each once, in a separate process, its imports not counted."""
     rows = []
     jobs = {f"{TRIALS:,} pairs × {TOPICS} topics, five tests": five_tests, f"{COPULAS:,} pair copulas": copulas}
     for what, function in jobs.items():

@@ -206,7 +206,7 @@ def page(findings: list[Finding], pilots: int, trials: int) -> str:
 
 `recommend` promises: with the advised number of topics, if the best and the worst of {COMPARED} systems differ by so much
 and the others lie midway, paired t-tests of all pairs with Holm's correction at level .05 show that these two differ
-with probability about .80, on average over which systems they are. Here that sentence is put to the test.
+with probability about .80, on average over which systems they are. This page tests that sentence.
 
 From each population a past collection of 25 or 50 topics and {COMPARED} systems is drawn ({pilots} times), advice is
 taken from each, and collections of the median size are drawn from the same population ({trials:,} times). A simulated

@@ -15,12 +15,12 @@ from cranfield.core.defaults import SEED
 from cranfield.core.resampling import generator
 from cranfield.core.truth.models import Shape, null_scores
 from cranfield.core.truth.rates import binomial_bounds
+from cranfield.questions.compare.classical import critical_value, residual_variance
 from cranfield.questions.compare.compare import run_test
 from cranfield.questions.compare.corrections import adjust, at_most
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import Pairs, all_pairs
 from cranfield.questions.compare.resampled import Resampling
-from cranfield.questions.compare.studentised_range import critical_value, residual_variance
 from cranfield.questions.compare.tests import TESTS
 
 Array = NDArray[np.float64]

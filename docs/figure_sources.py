@@ -180,12 +180,12 @@ def tests_on_trec() -> Texts:
 @figures("shared", slow=True)
 def covid_pool() -> Texts:
     """What was judged of the pool of 40 TREC-COVID runs."""
-    from cranfield.questions.cost.pool_price import pool_prices
+    from cranfield.questions.cost.pool_price import pool_by_topic, price_of
 
     here = SHARED / "runs" / "trec-covid-r5"
     with quietly():
         runs = [cf.read_run(file) for file in sorted((here / "runs").iterdir())]
-        row = pool_prices([(cf.read_qrels(here / "qrels.txt"), runs)], [100]).row(0, named=True)
+        row = price_of([pool_by_topic(cf.read_qrels(here / "qrels.txt"), runs, [100])]).row(0, named=True)
     return {
         "covid-runs": str(len(runs)),
         "covid-pool": f"{row['pool_per_topic']:,.0f}",
@@ -349,7 +349,7 @@ def simulate_times() -> Texts:
 SIMULATED = (
     "questions/simulate/population.py",
     "questions/simulate/trials.py",
-    "questions/compare/asymmetry.py",
+    "questions/compare/classical.py",
 )
 
 

@@ -307,7 +307,7 @@ def replicates_lengths() -> Texts:
 
 def _parts_of_a_topic(one: Any, topic: str) -> str:
     """The smallest and largest share of the residual sum of squares that a topic makes in a split."""
-    from cranfield.questions.replicates.model import fit
+    from cranfield.questions.replicates.bootstrap import fit
 
     parts = []
     for split in one.data.splits:
@@ -549,12 +549,12 @@ def equal_means() -> Texts:
 
 
 @figures("measured", command="python docs/figures.py --measure rank-intervals", sources=(
-    "questions/compare/best.py",))  # fmt: skip
+    "questions/compare/max_t.py",))  # fmt: skip
 def rank_intervals() -> Texts:
     """Coverage and width of rank intervals: 40 systems, the ten best .005 apart."""
-    from cranfield.questions.compare.best import marginal_ranks
     from cranfield.questions.compare.bootstrap import rank_intervals as percentiles
     from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.max_t import rank_intervals_by_max_t
     from cranfield.questions.compare.resampled import Resampling
 
     truth = np.concatenate([0.40 - 0.005 * np.arange(10), 0.34 - 0.006 * np.arange(30)])
@@ -569,8 +569,7 @@ def rank_intervals() -> Texts:
                 if name.startswith("percentiles"):
                     lower, upper, _ = percentiles(x, 0.05, how)
                 else:
-                    both = marginal_ranks(x, how, 0.05)
-                    lower, upper = both.lower, both.upper
+                    lower, upper, _ = rank_intervals_by_max_t(x, how, 0.05)
                 held += (lower <= places) & (places <= upper)
                 wide += float((upper - lower).mean())
             row += [short(held[0] / trials, 2), short(held.mean() / trials, 2), f"{wide / trials:.0f}"]

@@ -16,8 +16,7 @@ from scipy.special import stdtr
 
 from cranfield import ScoreMatrix, expected_tau, monitor, read_scores, reliability
 from cranfield.core.errors import CranfieldWarning
-from cranfield.questions.monitor.anytime import sequence_half_width, tuned_rho
-from cranfield.questions.monitor.boundaries import nominal, spending_boundaries
+from cranfield.questions.monitor.boundaries import nominal, sequence_half_width, spending_boundaries, tuned_rho
 from cranfield.scores.rank_coefficients import rank_correlations
 
 TRUTH = {"systems": 0.003, "topics": 0.03, "residual": 0.01}

@@ -411,7 +411,7 @@ $ python docs/sigir2019.py --trec8 adhoc8_p10.csv --margins margins --trials {tr
 ```
 
 **Scores.** Seven matrices (AP of TREC-5 to TREC-8, P@10 of TREC-5 to TREC-7) are those of `../shared/data/matrices`; they hold the same numbers as the authors' files.
-The eighth, P@10 of TREC-8, is not there: it is `data/adhoc8_p10.csv` of the authors' repository, github.com/julian-urbano/sigir2019-statistical, given as it is. The directory
+The eighth, P@10 of TREC-8, is not there: it is `data/adhoc8_p10.csv` of the authors' repository, github.com/julian-urbano/sigir2019-statistical, unchanged. The directory
 `margins` holds what the authors' R package simIReff makes of the AP scores (`docs/sigir2019_margins.R` says how to run it); only the last part needs it.
 
 {trials:,} trials per cell from {pairs:,} fitted pairs, eight trials each; collections in proportion to their runs, the worst tenth and copies left out;

@@ -10,12 +10,17 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import settings
 
+import support
 from cranfield.cli.main import app
 from support import Type
 
 # A slow machine is no failure; and in continuous integration the same commit gives the same verdict.
 settings.register_profile("cranfield", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("cranfield")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    support.THOROUGH = config.getoption("markexpr") != "not slow"
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,8 +18,17 @@ needs_shared = pytest.mark.skipif(
     not (SHARED / "data").is_dir(), reason="reference data not found at ../shared; its synthetic twin runs instead"
 )
 
+THOROUGH = False
+"""Whether slow tests run as well; for tests that choose their cases before the marker is looked at."""
+
 Type = Callable[..., Result]
 """The `cranfield` fixture: types a command in an empty directory and gives its result."""
+
+
+def counts(text: str) -> set[tuple[int, int]]:
+    """Every "k of n pairs differ" of a text."""
+    found = re.findall(r"([\d,]+) of ([\d,]+) pairs (?:differ|of systems differ)", text)
+    return {(int(some.replace(",", "")), int(total.replace(",", ""))) for some, total in found}
 
 
 @contextmanager

@@ -71,7 +71,7 @@ def test_the_command_line_says_it_on_stderr(cranfield: Type, monkeypatch: pytest
 def test_a_report_of_too_many_scores_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_module, "MOST_SCORES", 59)
     with pytest.raises(
-        DataError, match=r"60 of them \(20 topics × 3 systems\) would make .* at most 59 fit: choose systems"
+        DataError, match=r"60 scores \(20 topics × 3 systems\) are too many for a report; the limit is 59\."
     ):
         build_report(scores(20, 3))
 
@@ -84,4 +84,4 @@ def test_every_test_takes_more_of_more(test: str) -> None:
 
 def test_text() -> None:
     text = str(Demand("this", 20_000, 2_500, "that takes less"))
-    assert text == "this takes about 6 hours of processor time and 2.5 GB, reading not counted; that takes less"
+    assert text == "this takes about 6 hours of processor time and 2.5 GB after reading; that takes less"

@@ -15,7 +15,7 @@ from cranfield.core.work_files import WorkFile
 
 
 def test_a_nul_in_a_name_is_said() -> None:
-    remedy = "the name holds a NUL or another character that no file name can have; check the name"
+    remedy = "the name contains a character that no file name can have; check the name"
     for act in (lambda: read_bytes("a\0b"), lambda: read_run("a\0b.run"), lambda: read_bytes(expand(["a\0b*"])[0])):
         with pytest.raises(FileError, match=remedy):
             act()

@@ -22,12 +22,12 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     (read_run, "a.run", f"1 Q0 d 1 {LONG} t\n", ":1: expected a finite number as score"),
     (read_run, "a.json", '{"1": {"a": 1,\n"b": ' + LONG + "}}", ":2: holds a number of 5,000 digits; at most 300"),
     (read_run, "a.json", '{"1": {"a": ' + "9" * 320 + "}}", ":1: holds a number of 320 digits"),
-    (read_run, "a.json", '{"1": ' + DEEP, ": nests more than 64 objects in one another; is the file damaged?"),
+    (read_run, "a.json", '{"1": ' + DEEP, ": nests more than 64 objects; is the file damaged?"),
     (read_run, "a.json", '{"1": ' + "[" * 500 + "]" * 500 + "}", ": nests more than 64 objects"),
     (read_run, "a.json", '{"1": {"\\ud800": 1}}', ": holds half of a pair of surrogates"),
     (read_run, "a.jsonl", '{"topic": "1", "document": "d", "score": ' + LONG + "}\n", ":1: holds a number of 5,000"),
     (read_run, "a.tsv", f"1\td\t{LONG}\n", ":1: expected a whole number as rank"),
-    (read_qrels, "q.tsv", 'query-id\tcorpus-id"\tscore\n1\td1\t1\n', ":1: no column is the document; there are: "),
+    (read_qrels, "q.tsv", 'query-id\tcorpus-id"\tscore\n1\td1\t1\n', ":1: no column holds the document; found "),
     (read_qrels, "q.txt", f"1 0 d {LONG}\n", ":1: expected an integer"),
     (read_qrels, "q.json", '{"1": {"d": ' + LONG + "}}", ":1: holds a number of 5,000 digits"),
     (read_scores, "s.json", '{"a": {"1": ' + LONG + "}}", ":1: holds a number of 5,000 digits"),
@@ -57,13 +57,13 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     # A slip in the first row must not make a header of it.
     (
         read_scores, "s.txt", "0.5 O.25\n0.75 1\n0.5 0.5\n",
-        ":1: cannot tell whether the first row names systems or holds scores: '0.5' is a number, 'O.25' is none; correct "
-        "it, name the column of topics 'topic', or say so: header=True or header=False",
+        ":1: cannot tell whether the first row is a header: '0.5' is a number, 'O.25' is not. Correct it, name "
+        "the topic column 'topic', or use header=True or header=False.",
     ),
-    (read_scores, "s.csv", "# made\n401,0.5,0.2٣5\n402,0.75,1\n", ":2: cannot tell whether the first row names systems"),
+    (read_scores, "s.csv", "# made\n401,0.5,0.2٣5\n402,0.75,1\n", ":2: cannot tell whether the first row is a header"),
     (read_scores, "s.csv", "topic,a,b\n ,0.5,0.25\n2,0.75,1\n", ": a topic label must be a non-empty string; got ' '"),
-    (read_order, "o.txt", "system,score\n", ": names no system"),
-    (read_order, "o.txt", "\x1c\n", ":1: holds the control character U+001C"),
+    (read_order, "o.txt", "system,score\n", ": contains no systems"),
+    (read_order, "o.txt", "\x1c\n", ":1: contains the control character U+001C"),
     (read_order, "o.txt", "a,1\n,2\n", ":2: expected the name of a system, found none: ',2'"),
     (read_order, "o.txt", "a,1\nb,inf\n", ":2: expected a finite score after the system, found 'inf'"),
     (read_order, "o.txt", "a,nan\nb,1\n", ":1: expected a finite score after the system, found 'nan'"),
@@ -78,19 +78,19 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     (read_intents, "i.txt", "1 1 ٠.٥\n", ":1: expected a probability between 0 and 1 (field 3), found '٠.٥'"),
     (Standardisation.load, "f.csv", HEADER + "1,AP,٠.١,0.2\n", ":2: topic '1', AP: '٠.١' is not a finite number"),
     # Nobody sees a control character; some of them end a line for Python and for nobody else.
-    (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n\x07,1,1\n", ":3: holds the control character U+0007; remove it"),
-    (read_scores, "s.csv", LARGE.replace("measure", "measu\x0bre", 1), ":1: holds the control character U+000B; remove it"),
-    (read_scores, "s.csv", LARGE.replace("measure", "note", 1) + "1,b,\x07,0.5\n", f":{LARGE.count(chr(10)) + 1}: holds the control"),
+    (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n\x07,1,1\n", ":3: contains the control character U+0007; remove it"),
+    (read_scores, "s.csv", LARGE.replace("measure", "measu\x0bre", 1), ":1: contains the control character U+000B; remove it"),
+    (read_scores, "s.csv", LARGE.replace("measure", "note", 1) + "1,b,\x07,0.5\n", f":{LARGE.count(chr(10)) + 1}: contains the control"),
     (read_scores, "s.csv", LARGE + "1,b,AP,0.5,", f":{LARGE.count(chr(10)) + 1}: expected 4 fields as in the first row, found 5"),
-    (read_scores, "s.csv", LARGE + "\x7f1,a,AP,0.5\n", f":{LARGE.count(chr(10)) + 1}: holds the control character U+007F"),
+    (read_scores, "s.csv", LARGE + "\x7f1,a,AP,0.5\n", f":{LARGE.count(chr(10)) + 1}: contains the control character U+007F"),
     # One that turns the direction makes a name look like another.
-    (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n\u202e2,1,1\n", ":3: holds the control character U+202E; remove it"),
-    (read_scores, "s.csv", LARGE + "1,a\u2067,AP,0.5\n", f":{LARGE.count(chr(10)) + 1}: holds the control character U+2067"),
-    (read_teams, "t.csv", "a,x\nb\u2069c,x\n", ":2: holds the control character U+2069"),
-    (read_order, "o.txt", "a\r\nb\rc\n\x1bd\n", ":4: holds the control character U+001B"),
-    (read_teams, "t.csv", "a,x\nb\x85c,x\n", ":2: holds the control character U+0085"),
-    (read_intents, "i.txt", "1 1 0.5\x0c2 1 0.5\n", ":1: holds the control character U+000C"),
-    (Standardisation.load, "f.zscores", "1 map 0.5 0.1\x0c2 map 0.4 0.2\n", ":1: holds the control character U+000C"),
+    (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n\u202e2,1,1\n", ":3: contains the control character U+202E; remove it"),
+    (read_scores, "s.csv", LARGE + "1,a\u2067,AP,0.5\n", f":{LARGE.count(chr(10)) + 1}: contains the control character U+2067"),
+    (read_teams, "t.csv", "a,x\nb\u2069c,x\n", ":2: contains the control character U+2069"),
+    (read_order, "o.txt", "a\r\nb\rc\n\x1bd\n", ":4: contains the control character U+001B"),
+    (read_teams, "t.csv", "a,x\nb\x85c,x\n", ":2: contains the control character U+0085"),
+    (read_intents, "i.txt", "1 1 0.5\x0c2 1 0.5\n", ":1: contains the control character U+000C"),
+    (Standardisation.load, "f.zscores", "1 map 0.5 0.1\x0c2 map 0.4 0.2\n", ":1: contains the control character U+000C"),
 ]  # fmt: skip
 
 
@@ -108,11 +108,9 @@ def test_hostile_files_are_errors_with_a_place(
 
 
 def test_names_made_in_memory_hold_no_control_character_either() -> None:
-    with pytest.raises(
-        DataError, match=r"^topic 'a\\x07' holds a control character, which nobody would see; rename it$"
-    ):
+    with pytest.raises(DataError, match=r"^topic 'a\\x07' contains an invisible control character; rename it$"):
         ScoreMatrix([[1.0]], ["a\x07"], ["s"])
-    with pytest.raises(DataError, match=r"^system '\\u202esb' holds a control character, which nobody would see; "):
+    with pytest.raises(DataError, match=r"^system '\\u202esb' contains an invisible control character; "):
         ScoreMatrix([[1.0]], ["a"], ["\u202esb"])
     ScoreMatrix([[1.0]], ["\u200fאב\u200c"], ["می\u200cخواهم"])  # marks and joiners belong to words
 

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from cranfield import Comparison, build_report, compare, make_scores, read_scores, write_scores
+from cranfield import Comparison, ScoreMatrix, build_report, compare, make_scores, read_scores, write_scores
 from cranfield.web.server.app import create_app
-from support import SHARED, Type, needs_shared
+from support import SHARED, Type, counts, needs_shared
 from web_page import HERE, Client, ask
 
-COUNT = re.compile(r"([\d,]+) of ([\d,]+) pairs (?:differ|of systems differ)")
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 
 
@@ -22,11 +21,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.Cranfield
 def page() -> Iterator[Client]:
     with Client(create_app(), base_url=HERE, follow_redirects=False) as client:
         yield client
-
-
-def counts(text: str) -> set[tuple[int, int]]:
-    """Every "k of n pairs differ" of a text."""
-    return {(int(found.replace(",", "")), int(total.replace(",", ""))) for found, total in COUNT.findall(text)}
 
 
 def said_everywhere(cranfield: Type, page: Client, file: Path) -> Comparison:
@@ -60,7 +54,8 @@ def said_everywhere(cranfield: Type, page: Client, file: Path) -> Comparison:
 
 def test_on_forty_synthetic_systems(cranfield: Type, page: Client, tmp_path: Path) -> None:
     file = tmp_path / "past.AP.csv"
-    write_scores(make_scores(50, 40, system_effects=[0.01 * j for j in range(40)]), file, layout="wide")
+    x = make_scores(50, 40, system_effects=[0.01 * j for j in range(40)])
+    write_scores(ScoreMatrix(x.values.clip(0, 1), x.topics, x.systems), file, layout="wide")
     result = said_everywhere(cranfield, page, file)
     assert result.test == "max-t"
     assert result.significant.mean() > 0.2
@@ -72,13 +67,3 @@ def test_on_trec_8(cranfield: Type, page: Client) -> None:
     result = said_everywhere(cranfield, page, SHARED / "data/matrices/trec8-adhoc.AP.csv")
     assert result.significant.sum() == 3369
     assert len(result.may_be_best) == 7
-
-
-def test_the_demonstration_and_the_report_of_the_sample(cranfield: Type) -> None:
-    told = cranfield("demo", "here")
-    assert told.exit_code == 0, told.stderr
-    (by_command,) = counts(told.stdout + told.stderr)
-    report = re.sub(r"<[^>]+>", "", Path("here/report.html").read_text())
-    assert by_command in counts(report)
-    result = compare(read_scores(Path("here/scores.parquet"), measure="AP"))
-    assert by_command == (int(result.significant.sum()), len(result.p))

@@ -190,7 +190,7 @@ def test_a_small_table_of_a_huge_matrix_is_refused_before_it_is_made(tmp_path: P
                 read_scores(tmp_path / "s.parquet", missing=missing)
             assert str(error.value) == (
                 f"{tmp_path / 's.parquet'}: AP: {rows:,} scores for {rows:,} topics by {rows:,} systems, where "
-                f"{rows**2:,} are expected; are the columns what their names say?"
+                f"{rows**2:,} are expected. Check the names of the columns."
             )
 
 

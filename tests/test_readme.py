@@ -12,6 +12,8 @@ from support import Type
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
+SMALL = ["--topics", "20", "--systems", "9", "--documents", "1000", "--length", "100"]
+"""The tour goes the same way through a smaller sample; tests/cli/test_demo.py makes the usual one."""
 
 
 def blocks(language: str) -> list[str]:
@@ -22,7 +24,8 @@ def test_the_tour_runs_as_written(cranfield: Type) -> None:
     commands = re.findall(r"^\$ cranfield (.*)$", "\n".join(blocks("console")), flags=re.MULTILINE)
     assert len(commands) == 13
     for command in commands:
-        result = cranfield(*shlex.split(command, comments=True))
+        words = shlex.split(command, comments=True)
+        result = cranfield(*words, *(SMALL if words[0] == "sample" else []))
         assert result.exit_code == 0, f"cranfield {command}\n{result.stderr}"
     (code,) = blocks("python")
     with warnings.catch_warnings():

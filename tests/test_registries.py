@@ -149,7 +149,7 @@ def test_a_test_is_one_entry() -> None:
         assert (np.minimum(alone.lower, 0) >= result.lower - 1e-12).all()
         with pytest.raises(UnknownNameError, match="unknown test 'dumy'. Did you mean 'dummy'?"):
             compare(SCORES, test="dumy")
-        with pytest.raises(ArgumentError, match="^test 'dummy' compares means only; for statistic 'median' use one of"):
+        with pytest.raises(ArgumentError, match="^test 'dummy' compares means only. For statistic 'median' use one of"):
             compare(SCORES, test="dummy", statistic="median")
     itself = replace(dummy, corrects_family=True)
     with TESTS.temporarily(itself):
@@ -166,7 +166,7 @@ def test_a_test_is_one_entry() -> None:
 
 def test_a_test_of_any_statistic_is_offered_where_others_cannot() -> None:
     dummy = replace(TESTS["randomisation"], name="dummy", rank=1000)
-    with TESTS.temporarily(dummy), pytest.raises(ArgumentError, match="randomised-tukey, dummy$"):
+    with TESTS.temporarily(dummy), pytest.raises(ArgumentError, match=r"randomised-tukey, dummy\.$"):
         compare(SCORES, test="t", statistic="median")
 
 
@@ -180,7 +180,7 @@ def test_a_correction_is_one_entry() -> None:
         assert np.array_equal(result.p_adjusted, np.minimum(1, 2 * result.p))
         assert "doubled p ≤ 0.05" in result.summary()
         with pytest.warns(
-            match=r"smallest possible p is 0.05 times 2 \(3 comparisons, doubled\), above 0.05; use at least 39"
+            match=r"smallest possible p is 0.05 times 2 \(3 comparisons, doubled\), above 0.05. Use at least 39"
         ):
             compare(SCORES, test="bootstrap-t", correction="dummy", n_resamples=19)
         with pytest.raises(UnknownNameError, match="unknown correction 'dumy'. Did you mean 'dummy'?"):
@@ -262,7 +262,7 @@ def test_designs_by_name_are_the_designs() -> None:
         ({"kind": "ttest", "variance": 1, "min_diff": 1, "method": "approximate"}, "`method` of a t-test design must be exact or published; got 'approximate'."),
         ({"kind": "ttest"}, "give one of `variance` and `variance_of_difference`; got neither."),
         ({"kind": "ttest", "variance": 1, "variance_of_difference": 2}, "give one of `variance` and `variance_of_difference`; got both."),
-        ({"kind": "anova", "variance_of_difference": 2}, "`variance_of_difference` belongs to designs for two systems; give `variance` to anova."),
+        ({"kind": "anova", "variance_of_difference": 2}, "`variance_of_difference` is for designs about two systems. Give `variance` to anova."),
         ({"kind": "ttest", "variance": "x", "min_diff": 0.1}, "`variance` must be a number; got 'x'."),
     ],
 )  # fmt: skip

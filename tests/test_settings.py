@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -11,7 +11,7 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.options import not_negative
 from cranfield.core.question import REQUIRED, Question, questions
 from cranfield.measures.options import SCORING, ScoringOptions
-from cranfield.questions.compare.compare import Options
+from cranfield.questions.compare.compare import FamilyOptions, Options
 
 ANSWERED = {name: question for name, question in questions().items() if question.verb is not Question.verb}
 DATA = {
@@ -37,8 +37,9 @@ def parameters(question: type[Question]) -> dict[str, Any]:
             taken[name] = REQUIRED if one.default is inspect.Parameter.empty else one.default
         elif one.annotation == "Unpack[ScoringOptions]":
             taken |= {option: SCORING[option] for option in ScoringOptions.__annotations__}  # type: ignore[literal-required]
-        elif one.annotation == "Unpack[Options]":  # those of `compare`
-            taken |= {key: question.of(key).default for key in Options.__annotations__ if key not in DATA}
+        elif one.annotation in ("Unpack[Options]", "Unpack[FamilyOptions]"):  # those of `compare`
+            options = Options if "[Options]" in one.annotation else FamilyOptions
+            taken |= {key: question.of(key).default for key in get_type_hints(options) if key not in DATA}
     return taken
 
 

@@ -152,7 +152,7 @@ def test_latex_of_the_page_has_the_marks_of_the_command_line(client: Client, pas
     query = QUESTIONS["compare"].replace("DATA", past)
     text = client.get(f"/files/compare/pairs.tex?{query}").text
     assert "\\textsuperscript{\\dag{}}" in text
-    assert "differs from ql(mu=100)" in text
+    assert "significantly different from ql(mu=100)" in text
 
 
 # ── the same data, no measure named ───────────────────────────────────────────────────────────────────────────

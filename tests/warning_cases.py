@@ -50,37 +50,37 @@ def noisy(n: int = 30, m: int = 4, step: float = 0.1, seed: int = 1) -> cf.Score
 constant = matrix(np.column_stack([np.linspace(0.1, 0.4, 30), np.linspace(0.2, 0.5, 30)]).round(3))
 twins = matrix(np.repeat(noisy(m=1).values, 2, axis=1))
 case("comparison.observed-direction", lambda: cf.compare(noisy(), alternative="greater"),
-     "alternative 'greater' for all pairs tests the observed direction: its level is 0.1, not 0.05; name a baseline or use "
-     "'two-sided'",
+     "Alternative 'greater' for all pairs tests the observed direction: its level is 0.1, not 0.05. "
+     "Name a baseline or use 'two-sided'.",
      lambda: cf.compare(noisy(), alternative="greater", baseline="s00"))  # fmt: skip
 case("comparison.against-direction", lambda: cf.compare(noisy(), alternative="less"),
-     "alternative 'less' for all pairs tests against the observed direction and finds nothing; name a baseline or use "
-     "'two-sided'",
+     "Alternative 'less' for all pairs tests against the observed direction and finds nothing. "
+     "Name a baseline or use 'two-sided'.",
      lambda: cf.compare(noisy(), alternative="less", baseline="s00"))  # fmt: skip
-case("comparison.identical", lambda: cf.compare(twins), "identical scores on every topic, so p = 1: s00 = s01",
+case("comparison.identical", lambda: cf.compare(twins), "Identical runs: {s00, s01}.",
      lambda: cf.compare(noisy(m=2)))  # fmt: skip
 case("comparison.lost", lambda: cf.compare(matrix(np.column_stack([noisy(m=2).values, 1e30 * noisy(m=1).values])), test="t"),
-     "p = 1 for s00 − s01: their scores differ, but beside 4.65989e+29, the largest score, by less than sums can tell; compare "
-     "them without the systems of such scores",
+     "p = 1 for s00 − s01: their scores differ by less than the rounding beside the largest score, 4.65989e+29. "
+     "Compare them without systems with such scores.",
      lambda: cf.compare(noisy(m=3), test="t"))  # fmt: skip
 case("comparison.little-left", lambda: cf.compare(matrix(np.column_stack([noisy(m=2).values, 1e12 * noisy(m=1).values])), test="t"),
-     "beside 4.65989e+11, the largest score, sums know scores only to 0.0039, which leaves little of those of s00, s01: do not "
-     "rely on the order and p-values among these; compare them without the systems of such scores",
+     "The largest score, 4.65989e+11, limits precision to 0.0039. Do not rely on ranks and p-values among s00, s01. "
+     "Compare them without systems with such scores.",
      lambda: cf.compare(matrix(np.column_stack([noisy(m=2).values, 1e9 * noisy(m=1).values])), test="t"))  # fmt: skip
 case("comparison.no-spread", lambda: cf.compare(constant, test="t"),
-     "a difference that is the same on every topic leaves the paired t-test no spread to go by; its p is a bound, the "
-     "smallest number there is: s01 − s00; use randomisation for a p-value that counts",
+     "The difference is the same on every topic for s01 − s00. The paired t-test has no variance to use, so its p is "
+     "only a bound. Use randomisation.",
      lambda: cf.compare(noisy(m=2), test="t"))  # fmt: skip
 case("comparison.no-effect-size", lambda: cf.compare(constant),
-     "no effect size, which divides by the spread of a difference: it is the same on every topic for s01 − s00",
+     "No effect size for s01 − s00: the difference is the same on every topic.",
      lambda: cf.compare(noisy(m=2)))  # fmt: skip
 case("comparison.no-spread-bootstrap", lambda: cf.compare(constant, test="bootstrap", n_resamples=200),
-     "a difference that is the same on every topic leaves a bootstrap-shift test no spread to work with, so its p means "
-     "nothing: s01 − s00; use randomisation for a meaningful p-value",
+     "The difference is the same on every topic for s01 − s00. A bootstrap-shift test has no variance to use, so its p "
+     "is meaningless. Use randomisation.",
      lambda: cf.compare(noisy(m=2), test="bootstrap", n_resamples=200))  # fmt: skip
 case("comparison.coarse", lambda: cf.compare(noisy(), test="bootstrap", n_resamples=199),
-     "6 p-values stand at 1/200, the smallest that so many resamples give: they are bounds, and with 6 comparisons a pair "
-     "is significant only when at most 0 resamples reach it; randomisation resolves smaller p-values",
+     "Only upper bounds: 6 p-values at the minimum, 1/200. With 6 comparisons a pair is significant only if at most 0 "
+     "resamples reach it. Randomisation resolves smaller p-values.",
      lambda: cf.compare(noisy(), test="bootstrap", n_resamples=999))  # fmt: skip
 
 # ── design ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -95,7 +95,7 @@ def residual(spherical: bool = True) -> cf.VarianceEstimate:
 
 EVIA = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
 case("design.upper-bound-systems", lambda: cf.design_anova(residual(), min_diff=0.1, n_topics=50),
-     "the number of systems is sought for an F-test without correction, which real scores need; it is an upper bound.",
+     "the number of systems is an upper bound: the F-test is not corrected for unequal variances.",
      lambda: cf.design_anova(residual(), 10, 0.1))  # fmt: skip
 
 
@@ -105,25 +105,24 @@ def uneven() -> Shown:
     x = residual(spherical=False).strata[0].scores.values
     epsilon = unbiased_epsilon(np.cov(x.T), len(x))
     text = (
-        "the blocked F-test assumes that all differences between systems vary equally; AP scores of the past do not "
-        f"(ε = {epsilon:.2f} for 12 systems), so it rejects too often. The size is for the test with degrees of freedom "
-        "multiplied by ε."
+        f"past AP scores violate sphericity (ε = {epsilon:.2f} for 12 systems), so a plain blocked F-test rejects too "
+        "often. The size is for the test with degrees of freedom multiplied by ε."
     )
     return said(cf.design_anova(residual(spherical=False), 12, 0.1)), text
 
 
 CASES["design.not-spherical"] = (uneven, lambda: said(cf.design_anova(residual(), 12, 0.1)))
 case("design.one-way-residual", lambda: cf.design_anova(residual(), 10, 0.1, published=True),
-     "the residual variance leaves out what topics differ by, but the one-way design needs it: the size is far too small. "
-     "Use within, or leave `published` out.",
+     "the residual variance excludes topic variance, so this one-way size is far too small. Use within, or leave out "
+     "`published`.",
      lambda: cf.design_anova(residual(), 10, 0.1))  # fmt: skip
 case("design.unpaired-residual", lambda: design_two_sample_ttest(residual(), 0.1),
-     "the residual variance leaves out what topics differ by, but two groups of different topics need it: the size is far "
-     "too small. Use within, or pair the systems.",
+     "the residual variance excludes topic variance, so this two-sample size is far too small. Use within, or pair the "
+     "systems.",
      lambda: cf.design_ttest(residual(), 0.1))  # fmt: skip
 case("design.left-empty", lambda: cf.design_anova(0.05, None, [0.02, 0.3], n_topics=20, published=True),
-     "1 of 2 designs have no solution and are left empty; the first: with 20 topics no number of systems reaches power 0.8 "
-     "(two systems: 0.059); allow more topics, a larger `min_diff` or less power.",
+     "1 of 2 designs have no solution; their cells are empty. The first: with 20 topics, no number of systems reaches power 0.8 "
+     "(two systems: 0.059). Use more topics, a larger `min_diff` or less power.",
      lambda: cf.design_anova(0.05, None, [0.25, 0.3], n_topics=20, published=True))  # fmt: skip
 
 
@@ -137,53 +136,50 @@ def prices(judged: float) -> tuple[str, ...]:
 
 
 case("design.share-judged", lambda: prices(0.25),
-     "depth 100: only 25% of the pool of depth 100 was judged (302 of 1,209 documents per topic), so scores there are those "
-     "of a shallower pool and their variance is doubtful; no depth is called the cheapest.",
+     "depth 100: only 25% of the pool of depth 100 was judged (302 of 1,209 documents per topic). Its variance is "
+     "that of a shallower pool, so no depth is recommended.",
      lambda: prices(0.95))  # fmt: skip
 case("design.budget-too-small", lambda: cost_from_figures(EVIA, n_systems=10, budget=1000),
      "AP: the budget pays for 1 topics at depth 100; a design needs at least 2.",
      lambda: cost_from_figures(EVIA, n_systems=10, budget=10_000))  # fmt: skip
 case("design.no-blocked", lambda: cf.recommend(noisy(m=5), 50, 0.1),
-     "no blocked ANOVA is designed: ε for 50 systems cannot be told from 5 past systems: how unequal the differences are is too "
-     "uncertain with fewer than 8. Give scores of more systems, ask for at most 5, or design for all pairs after "
-     "correction, which needs no ε.",
+     "no blocked ANOVA design: ε for 50 systems needs at least 8 past systems; there are 5. Give scores of more systems, "
+     "ask for at most 5 systems, or use a design for all pairs, which needs no ε.",
      lambda: cf.recommend(noisy(m=5), 5, 0.1))  # fmt: skip
 case("design.not-normal", lambda: cf.recommend(matrix(noisy().values.round(1)), 4, 0.1),
-     f"only {len(np.unique(noisy().values.round(1)))} different values of AP occur in 120 scores, far from the normal "
-     "distribution these designs assume; the sizes hold for a normal measure of the same variance, so treat them as a "
-     "guide and test by randomisation.",
+     f"only {len(np.unique(noisy().values.round(1)))} different values of AP occur in 120 scores. These designs "
+     "assume normal scores; treat the sizes as a guide, and use a randomisation test.",
      lambda: cf.recommend(noisy(), 4, 0.1))  # fmt: skip
 hundred = matrix(100 * np.clip(noisy().values, 0, 1))
 case("design.per-cent", lambda: sense(hundred, 0.05),
-     f"AP scores run from {hundred.values.min():.4g} to {hundred.values.max():.4g}, perhaps per cent; `min_diff` = 0.05 is "
-     "then 0.05 of a point. Write 5 if 0.05 of the whole scale is meant.",
+     f"AP scores range from {hundred.values.min():.4g} to {hundred.values.max():.4g} and may be per cent. Write `min_diff` "
+     "= 5 if 0.05 means a share of the scale.",
      lambda: sense(hundred, 5))  # fmt: skip
 case("design.by-chance",
      lambda: cf.standardisation_effect(matrix([[0.1, 0.9], [0.9, 0.1], [0.2, 0.8], [0.8, 0.2]]), n_systems=[2],
                                        min_diff=[0.1], n_resamples=0),
-     "AP, raw: systems differ no more than by chance (F = 0.00), so no number of topics can be given in standard deviations "
-     "between systems",
+     "AP, raw: systems differ no more than by chance (F = 0.00); topics for a difference in standard deviations between "
+     "systems are undefined",
      lambda: cf.standardisation_effect(noisy(), n_systems=[2], min_diff=[0.1], n_resamples=0))  # fmt: skip
 
 # ── gating, reliability, looks ────────────────────────────────────────────────────────────────────────────
 
 case("gating.wide-margin", lambda: cf.gate(noisy(), candidate="s01", baseline="s00", margin=0.9),
-     "a margin of 0.9 is as large as the mean AP of s00 itself, so that almost anything would pass; is it in units of the "
-     "measure?",
+     "The margin 0.9 is at least the mean AP of s00, so almost anything would pass. Give it in units of the measure.",
      lambda: cf.gate(noisy(), candidate="s01", baseline="s00", margin=0.01))  # fmt: skip
 level = matrix(np.tile([0.25, 0.5], (6, 1)))
 case("gating.no-spread", lambda: cf.gate(level, candidate="s01", baseline="s00", better=True),
-     "AP: the difference is +0.25 on every topic and decides without a test; check the scores",
+     "AP: the difference is +0.25 on every topic, so it decides without a test. Check the scores.",
      lambda: cf.gate(noisy(), candidate="s01", baseline="s00", margin=0.01))  # fmt: skip
 opposed = matrix(np.where(np.arange(8)[:, None] % 2 == 0, [0.1, 0.5, 0.9], [0.9, 0.5, 0.1]) + 0.0)
 CASES["generalisability.no-agreement"] = (
     lambda: (said(cf.expected_tau(opposed)),
-             f"AP: halves of the topics do not agree (mean tau {cf.expected_tau(opposed).at(8)[0]:.3f}); tau is given as "
-             "theirs, without an interval."),
+             f"AP: halves of the topics do not agree (mean tau {cf.expected_tau(opposed).at(8)[0]:.3f}). Tau is that "
+             "of the halves, without interval."),
     lambda: said(cf.expected_tau(noisy(m=8, step=0.01))),
 )  # fmt: skip
 case("generalisability.full-agreement", lambda: cf.expected_tau(matrix(np.arange(4) + np.arange(6)[:, None])),
-     "AP: all halves of the topics rank the systems alike; tau is given as theirs, without an interval.",
+     "AP: all halves of the topics give the same ranking. Tau is that of the halves, without interval.",
      lambda: cf.expected_tau(noisy(m=8, step=0.01)))  # fmt: skip
 
 
@@ -191,13 +187,13 @@ def barely() -> cf.ScoreMatrix:
     """Halves that agree a little with all topics, and not without one of them."""
     for seed in range(200):
         x = matrix(np.random.default_rng(seed).normal(size=(8, 4)))
-        if any("without one of the topics" in text for text in cf.expected_tau(x).warnings):
+        if any("Without one of the topics" in text for text in cf.expected_tau(x).warnings):
             return x
     raise AssertionError("no such scores")
 
 
 case("generalisability.no-tau-interval", lambda: cf.expected_tau(barely()),
-     "AP: no interval for tau: without one of the topics the halves do not agree.",
+     "AP: no interval for tau. Without one of the topics, the halves do not agree.",
      lambda: cf.expected_tau(noisy(m=8, step=0.01)))  # fmt: skip
 
 
@@ -207,13 +203,13 @@ def batches(size: int) -> list[cf.ScoreMatrix]:
 
 
 case("monitoring.early", lambda: cf.monitor(batches(5), max_topics=30, anytime=True),
-     "AP: the first look has 5 topics; a confidence sequence is asymptotic, so begin to look with 10 or more.",
+     "AP: the first look has 5 topics. A confidence sequence is asymptotic; start with 10 or more.",
      lambda: cf.monitor(batches(10), max_topics=30, anytime=True))  # fmt: skip
 case("monitoring.blind", lambda: cf.monitor(noisy(4, 2), max_topics=10_000),
-     "AP: look 1 comes so early that nothing may be spent on it; it has no intervals.",
+     "AP: look 1 is too early to spend any of the level. It has no intervals.",
      lambda: cf.monitor(batches(10), max_topics=30))  # fmt: skip
 case("monitoring.no-blinded-interval", lambda: cf.reestimate(matrix([[0.1, 0.2], [0.3, 0.6]]), 0.05),
-     "AP: no interval for the blinded variance: too few topics with a difference.",
+     "AP: the blinded variance has no interval, because too few topics have a difference.",
      lambda: cf.reestimate(noisy(m=2), 0.05))  # fmt: skip
 
 # ── replicates and reuse ──────────────────────────────────────────────────────────────────────────────────
@@ -248,23 +244,22 @@ def wild_share() -> float:
 
 
 case("replicates.short-topics", lambda: split(1),
-     "AP: 1 topics per split left out, as some partition holds none of their relevant documents; most often 2",
+     "AP: 1 topics per split dropped, because a partition has none of their relevant documents. Most often: 2.",
      lambda: split(40))  # fmt: skip
 case("replicates.none-small-enough", lambda: replicated(correction="holm", n=200),
-     "AP: with 200 resamples no p-value can be small enough for holm over 6 pairs; at least 239 resamples are needed",
+     "AP: 200 resamples cannot give a p-value small enough for holm over 6 pairs. Use at least 239 resamples.",
      lambda: replicated(correction="holm", n=239))  # fmt: skip
 CASES["replicates.dominated"] = (
     lambda: (said(replicated(lone=True)),
-             f"AP: topic t00 alone makes {wild_share():.0%} of the residual sum of squares, so the length of the intervals "
-             "depends on it; does it have few relevant documents?"),
+             f"AP: topic t00 contributes {wild_share():.0%} of the residual sum of squares, so the interval lengths "
+             "depend on it. Check whether it has few relevant documents."),
     lambda: said(replicated()),
 )  # fmt: skip
 case("replicates.raw", lambda: replicated(published=True),
-     "raw residuals make intervals too short by √((x−1)/x) (0.82); use rescaled residuals",
+     "Raw residuals make intervals too short by √((x−1)/x) (0.82). Use rescaled residuals.",
      replicated)  # fmt: skip
 case("replicates.effect", lambda: replicated(published=True),
-     "p = effect ignores the variance of one of two systems, so true null hypotheses are rejected several times as often as "
-     "alpha says; use p = difference",
+     "p = effect ignores the variance of one system, so type I error is several times alpha. Use p = difference.",
      replicated)  # fmt: skip
 
 
@@ -274,8 +269,8 @@ def shared_part() -> Shown:
     residual = x - x.mean(axis=1, keepdims=True)
     share = 4 * (residual.mean(axis=2) ** 2).sum() / (residual**2).sum()
     return said(replicated(published=True)), (
-        f"resampling cells treats residuals as independent, but {share:.0%} of their sum of squares is shared by all "
-        "systems (topic × partition); use rows"
+        f"Resampling cells assumes independent residuals, but systems share {share:.0%} of their sum of squares "
+        "(topic × partition). Use rows."
     )
 
 
@@ -294,7 +289,7 @@ def reused(level: int) -> cf.Reuse:
 
 CASES["reusability.no-tau"] = (
     lambda: (said(reused(0)),
-             f"{reused(0).to_frame().height} of {reused(0).to_frame().height} rows have no tau: all systems tie with or "
+             f"{reused(0).to_frame().height} of {reused(0).to_frame().height} rows have no tau, because all systems tie with or "
              "without the judgments."),
     lambda: said(reused_apart()),
 )  # fmt: skip
@@ -302,8 +297,8 @@ CASES["reusability.no-tau"] = (
 
 CASES["reusability.pool-not-judged"] = (
     lambda: (said(reused(1)),  # x is in the pool of a, b, c, d and x, and nobody judged it
-             "depth 3: only 80% of the pool of depth 3 was judged (4 of 5 documents per topic), so what is said of it is "
-             "true of the judged part alone, as if the pool were shallower."),
+             "Depth 3: only 80% of the pool of depth 3 was judged (4 of 5 documents per topic). Rank losses there are "
+             "underestimated, because fewer judged documents are unique to a team. Use a shallower depth."),
     lambda: said(reused_apart()),
 )  # fmt: skip
 
@@ -322,44 +317,43 @@ def reused_apart() -> cf.Reuse:
 apart = matrix(noisy().values, prefix="u")
 flat = matrix(np.full((5, 3), 0.5))
 case("scores.apart", lambda: cf.correlate(noisy(), apart, n_resamples=50),
-     "the two sides have no topic in common (30 and 30); their topics count as independent",
+     "the two sides share no topic (30 and 30 topics); they are treated as independent",
      lambda: cf.correlate(noisy(), noisy(), n_resamples=50))  # fmt: skip
 case("scores.no-bootstrap", lambda: cf.correlate(noisy(1), noisy(1)),
-     "a bootstrap over topics needs at least 2 topics on each side; there is none",
+     "no interval: a bootstrap needs at least 2 topics on each side",
      lambda: cf.correlate(noisy(), noisy(), n_resamples=50))  # fmt: skip
 case("scores.few-systems", lambda: cf.correlate(noisy(m=4), noisy(m=4), n_resamples=50),
-     "no interval: 4 systems are too few; an interval of a rank correlation needs at least 5.",
+     "no interval: 4 systems; the interval of a rank correlation needs at least 5.",
      lambda: cf.correlate(noisy(m=5), noisy(m=5), n_resamples=50))  # fmt: skip
 case("scores.few-topics-apart", lambda: cf.correlate(noisy(49, m=5), matrix(noisy(50, m=5).values, prefix="u"), n_resamples=50),
      "no interval: 49 and 50 topics; sides without a common topic need at least 50 each.",
      lambda: cf.correlate(noisy(50, m=5), matrix(noisy(50, m=5).values, prefix="u"), n_resamples=50))  # fmt: skip
 case("scores.undefined", lambda: cf.correlate({"a": 1.0, "b": 1.0}, ["a", "b"]),
-     "all systems tie on one side, so tau_b and tau_ap_b cannot be computed",
+     "tau_b and tau_ap_b undefined: all systems tie on one side",
      lambda: cf.correlate({"a": 1.0, "b": 0.5}, ["a", "b"]))  # fmt: skip
 case("scores.tied-pairs", lambda: cf.correlate({"a": 1.0, "b": 1.0, "c": 0.0}, ["a", "b", "c"]),
-     "tied pairs of systems: 1 in the reference, 0 in the estimate; tau_ap is the mean over all orders of the tied; prefer "
-     "tau_b or tau_ap_b",
+     "tied pairs of systems: 1 in the reference, 0 in the estimate. Prefer tau_b or tau_ap_b; tau_ap is averaged over the "
+     "orders of tied systems",
      lambda: cf.correlate({"a": 1.0, "b": 0.5, "c": 0.0}, ["a", "b", "c"]))  # fmt: skip
 
 tied = matrix([[0.1, 0.1, 0.1], [0.1, 0.2, 0.3]])
 new = matrix([[0.1, 0.2, 0.0], [0.2, 0.2, 9.0]])
 case("standardise.tied", lambda: cf.fit_standardisation(tied),
-     "AP: all standardising systems tied on 1 of 2 topics (t000); there a standardised score is average, best or worst: 0, "
-     "+inf or -inf as z, and b, 1 or 0 as ab",
+     "AP: all standardising systems tied on 1 of 2 topics (t000). Scores there become 0, +inf or -inf as z, and b, 1 or 0 "
+     "as ab",
      lambda: cf.fit_standardisation(noisy()))  # fmt: skip
 case("standardise.tied-topics", lambda: cf.fit_standardisation(tied).apply(new),
-     "AP: 1 of 2 topics had all standardising systems tied; 2 scores on them are off the common score",
+     "AP: all standardising systems tied on 1 of 2 topics; 2 scores there differ from the tied score",
      lambda: cf.fit_standardisation(noisy()).apply(noisy()))  # fmt: skip
 case("standardise.off-tie", lambda: cf.fit_standardisation(tied).apply(new).clipping(),
-     "AP: 2 cells differ from the common score of a topic on which all standardising systems tied; they became 1 or 0",
+     "AP: 2 cells became 1 or 0, because all standardising systems tied on their topic at another score",
      lambda: cf.fit_standardisation(noisy()).apply(noisy()).clipping())  # fmt: skip
 case("standardise.clipped", lambda: cf.fit_standardisation(tied).apply(new).clipping(),
      "AP: 1 of 6 cells (16.67%) were clipped: 0 at 0, 1 at 1",
      lambda: cf.fit_standardisation(noisy()).apply(noisy()).clipping())  # fmt: skip
 case("standardise.tied-without",
      lambda: cf.standardisation_robustness(matrix([[0, 0, 0, 0.4], [0.1, 0.2, 0.3, 0.4]])),
-     "in 1 (left-out system, topic) cases all other systems tie on the topic, so that the score is average, best or worst "
-     "there",
+     "in 1 cases (left-out system, topic) all other systems tie; the score there is average, best or worst",
      lambda: cf.standardisation_robustness(noisy()))  # fmt: skip
 
 
@@ -380,22 +374,20 @@ def clear(**how: object) -> cf.Tuning:
 
 
 case("tuning.tied", lambda: cf.tune({"x": matrix(np.repeat([[0.0, 0.5, 0.5]], 10, axis=0))}, folds=5),
-     "x: in 5 of 5 folds several settings share the best training mean; the first in the given order was taken",
+     "x: several settings share the best training mean in 5 of 5 folds. The first in the given order was chosen.",
      lambda: clear(folds=5))  # fmt: skip
 case("tuning.dependent", lambda: tuned(0.0, 2, folds=10),
-     "x: settings about as good as the final one score quite differently topic by topic, so held-out scores depend on one "
-     "another and a test on them may reject too often (their mean is not affected); fewer folds or a single hold-out "
-     "reduce this",
+     "x: settings close to the best differ much from topic to topic, so held-out scores are dependent. A test on "
+     "them may reject too often; their mean is unaffected. Use fewer folds or a single hold-out.",
      lambda: tuned(0.9, 2, folds=10))  # fmt: skip
 case("tuning.leave-one-out", lambda: clear(leave_one_out=True),
-     "leave-one-out: a topic on which a setting does well is missing exactly where it would have spoken for that setting, so "
-     "choice and held-out score pull against each other and the held-out mean comes out too low and unsteady; prefer folds "
-     "drawn several times (the default)",
+     "Leave-one-out: the held-out mean is as unbiased as with folds, but its variance is larger. Prefer repeated "
+     "folds (the default).",
      lambda: clear(folds=5))  # fmt: skip
 CASES["tuning.mixture"] = (
     lambda: (said(tuned(0.0, seed=2, folds=10)),
-             f"x: no more than {max_share(tuned(0.0, seed=2, folds=10)):.0%} of the folds chose the final setting, so the held-out mean "
-             "is that of a mixture of settings; another draw of topics may well choose another"),
+             f"x: only {max_share(tuned(0.0, seed=2, folds=10)):.0%} of the folds chose the final setting, so the held-out "
+             "mean is that of several settings. Other topics may lead to another choice."),
     lambda: said(clear(folds=10)),
 )  # fmt: skip
 
@@ -407,18 +399,18 @@ def max_share(result: cf.Tuning) -> float:
 
 
 case("tuning.never-held-out", lambda: clear(holdout=0.2),
-     "24 of 30 topics were never held out, so the held-out scores rest on 6 topics; N-fold and leave-one-out use every topic",
+     ("24 of 30 topics were never held out, so the held-out scores cover 6 topics. N-fold and leave-one-out cover "
+     "all topics."),
      lambda: clear(folds=5))  # fmt: skip
 case("variance.no-interval", lambda: cf.estimate_variance(noisy(2), "within"),
-     "AP: no interval for the within variance: it takes at least 3 topics to leave one out.",
+     "AP: no interval for the within variance: it needs at least 3 topics.",
      lambda: cf.estimate_variance(noisy(), "within"))  # fmt: skip
 case("variance.topics-alone", lambda: cf.estimate_variance(noisy(m=2), "within"),
-     "AP: the interval of the within variance counts topics alone: it takes at least 3 systems to leave one out. "
-     "Other systems may vary more or less.",
+     "AP: the interval of the within variance reflects topics only; including systems takes at least 3.",
      lambda: cf.estimate_variance(noisy(), "within"))  # fmt: skip
 doubled = matrix(np.column_stack([noisy().values, noisy().values[:, 0]]))
 case("simulation.copies", lambda: cf.simulate_tests(doubled, n_trials=10, n_topics=10, tests="t"),
-     "The simulation leaves out 1 system with the same scores as another.",
+     "The simulation drops 1 system with the same scores as another.",
      lambda: cf.simulate_tests(noisy(), n_trials=10, n_topics=10, tests="t"))  # fmt: skip
 
 # ── evaluation ────────────────────────────────────────────────────────────────────────────────────────────
@@ -437,13 +429,13 @@ case("measures.no-common-topic", lambda: evaluated(topics="89"),
 case("measures.none-judged", lambda: evaluated("ABC"),
      "other: none of its documents is judged; do the document ids agree?", evaluated)  # fmt: skip
 case("measures.hardly-judged", lambda: evaluated("a", many=400),
-     "other: only 2 of its 802 documents on judged topics are judged; do the document ids agree? `cranfield check` compares "
-     "them",
+     "other: only 2 of its 802 documents on judged topics are judged; do the document ids agree? `cranfield check` "
+     "compares them",
      evaluated)  # fmt: skip
 case("measures.missing-topics", lambda: evaluated(topics="1"),
      "other: no document for 1 of 2 topics, scored 0: 2", evaluated)  # fmt: skip
 case("measures.unjudged-topics", lambda: evaluated(topics="123"),
-     "other: 1 topic without judgments left out: 3", evaluated)  # fmt: skip
+     "other: 1 topic without judgments dropped: 3", evaluated)  # fmt: skip
 case("measures.no-relevant", lambda: evaluated(relevance=0),
      "1 of 2 topics have no relevant document, so every system scores 0 there: 2", evaluated)  # fmt: skip
 

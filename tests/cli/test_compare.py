@@ -38,7 +38,9 @@ def scores(cranfield: Type) -> str:
     """A wide table of AP in the empty directory the command runs in."""
     made = make_scores(30, 4, system_effects=[0, 0.05, 0.1, 0.3])
     rows = [",".join(["topic", "bm_25", "ql", "rm3", "dense"])]
-    rows += [",".join([t, *map(repr, row)]) for t, row in zip(made.topics, made.values.tolist(), strict=True)]
+    rows += [
+        ",".join([t, *map(repr, row)]) for t, row in zip(made.topics, made.values.clip(0, 1).tolist(), strict=True)
+    ]
     Path("x.AP.csv").write_text("\n".join(rows) + "\n")
     return "x.AP.csv"
 
@@ -61,11 +63,11 @@ def test_pairs(cranfield: Type, scores: str) -> None:
 
 def test_table_says_what_was_found_and_how(cranfield: Type, scores: str) -> None:
     text = cranfield("compare", scores, "--test", "t").stdout
-    assert text.startswith("AP: 4 of 6 pairs differ (all pairs; Holm-adjusted p ≤ 0.05)")
-    assert "lower, upper: 95% paired t interval for all 6 comparisons at once (Holm-adjusted); it leaves out 0" in text
+    assert text.startswith("AP: 4 of 6 pairs differ significantly (all pairs; Holm-adjusted p ≤ 0.05)")
+    assert "lower, upper: 95% paired t interval, simultaneous over 6 comparisons (Holm-adjusted); it excludes 0" in text
     assert "p_method" not in text
     alone = cranfield("compare", scores, "--test", "paired-t", "--intervals", "pairwise").stdout
-    assert "lower, upper: 95% paired t interval, each pair for itself; it may leave out 0" in alone
+    assert "lower, upper: 95% paired t interval per pair; it may exclude 0" in alone
     assert "paired t-test; measure AP; topics 30; systems 4" in text
 
 
@@ -175,10 +177,10 @@ def test_warnings_go_to_stderr(cranfield: Type, scores: str) -> None:
     result = cranfield("compare", scores, "--test", "bootstrap", "--resamples", "50")
     assert result.exit_code == 0
     assert result.stderr == (
-        "warning: no pair can be significant: the smallest possible p is 0.0196 times 6 comparisons, above 0.05; "
-        "use at least 119 resamples\n"
-        "warning: with 30 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, or count "
-        "its errors on scores like these with `simulate tests`\n"
+        "warning: No pair can be significant: the smallest possible p is 0.0196 times 6 comparisons, above 0.05. "
+        "Use at least 119 resamples.\n"
+        "warning: With 30 topics a bootstrap-shift test rejects true hypotheses too often. Prefer randomisation, or measure "
+        "the error with `simulate tests`.\n"
     )
 
 

@@ -32,7 +32,8 @@ def _parts(seed: int) -> tuple[Any, list[str], list[str]]:
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    values = 0.4 + rng.normal(0, 0.2, (30, 1)) + rng.normal(0, 0.03, (1, 6)) + rng.normal(0, 0.1, (30, 6))
+    values = 0.5 + rng.uniform(-0.35, 0.35, (30, 1)) + rng.normal(0, 0.03, (1, 6)) + rng.normal(0, 0.1, (30, 6))
+    values = values.clip(0, 1)
     return values, [str(i) for i in range(30)], list("abcdef")
 
 
@@ -64,7 +65,7 @@ def test_variance_shows_the_anova_table(past: Type) -> None:
     found = rows(past("variance", "old.AP.csv", "--anova", "--format", "json"))
     assert [row["source"] for row in found] == ["systems", "topics", "residual", "total"]
     result = past("variance", "old.AP.csv", "--anova", "--method", "within")
-    assert (result.exit_code, result.stderr) == (2, "error: --anova shows the whole table; leave out --estimator.\n")
+    assert (result.exit_code, result.stderr) == (2, "error: --anova uses no estimator. Leave out --estimator.\n")
     result = past("variance", "old.AP.csv", "--method", "twoway")
     assert result.exit_code == 2
     assert "Invalid value for '--estimator' / '--method': 'twoway' is not one of 'within', 'one_way'" in result.stderr
@@ -76,13 +77,13 @@ def test_variance_refuses_constant_scores(cranfield: Type) -> None:
     assert (result.exit_code, result.stdout) == (1, "")
     assert (
         result.stderr
-        == "error: score: all 4 scores are 0.5; there is no variance to design from. Give the scores of other systems or topics.\n"
+        == "error: score: all 4 scores are 0.5, so there is no variance. Give scores of other systems or topics.\n"
     )
 
 
 def test_an_estimator_without_variance_does_not_stop_the_others(cranfield: Type) -> None:
     Path("identical.csv").write_text("topic,a,b\n1,0.5,0.5\n2,0.25,0.25\n3,0.75,0.75\n")
-    text = "score: the difference between two systems never changes from topic to topic; there is no variance to design from. Give the scores of other systems or topics."
+    text = "score: differences between systems are the same on all topics, so there is no variance. Give scores of other systems or topics."
     result = cranfield("variance", "identical.csv", "--format", "json")
     assert [row["method"] for row in rows(result)] == ["within", "one_way", "two_way"]
     assert [f"no {name} estimate: {text}" for name in ("residual", "percentile95")] == json.loads(result.stdout)[
@@ -105,7 +106,7 @@ def test_another_estimator_without_solution_does_not_stop_a_design(past: Type) -
     assert "systems by other estimators: within none, one_way none, two_way none, percentile95" in result.stdout
     result = past("design", "anova", "--published", "--scores", "old.AP.csv", *options)
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: with 50 topics no number of systems reaches power 0.8 (two systems: ")
+    assert result.stderr.startswith("error: with 50 topics, no number of systems reaches power 0.8 (two systems: ")
 
 
 def test_anova_from_a_typed_variance(cranfield: Type) -> None:
@@ -142,7 +143,7 @@ def test_designs_from_scores_bring_intervals_and_other_estimators(past: Type) ->
     assert set(others) == {"one_way", "two_way", "residual", "percentile95"}
     table = past("design", "anova", "--published", *words).stdout
     assert f"topics by other estimators: one_way {others['one_way']}" in table
-    assert "Systems that share topics need the blocked design" in table
+    assert "Shared topics need the blocked design" in table
     (row,) = rows(past("design", "anova", *words, "--format", "json"))
     assert row["estimator"] == "residual"
     assert row["epsilon"] > 0.7
@@ -185,7 +186,7 @@ def test_ttest_and_interval_take_either_variance(cranfield: Type) -> None:
         ),
         (
             "--variance .05 --systems 10 --min-diff 1e-9",
-            "more than 1,000,000,000 topics would be needed; is --min-diff = 1e-09 what you mean?",
+            "more than 1,000,000,000 topics would be needed. Check --min-diff = 1e-09.",
         ),
     ],
 )
@@ -196,10 +197,15 @@ def test_bad_designs_end_with_2_and_one_line(past: Type, words: str, message: st
 
 def test_recommend_speaks_plainly_and_in_numbers(past: Type) -> None:
     words = ["design", "recommend", "old.AP.csv", "older.AP.csv", "--systems", "5", "--min-diff", "0.1"]
-    text = past(*words).stdout
+    text = past(*words, "--format", "markdown").stdout
     assert text.startswith("# How many topics for AP?\n\n**Create ")
-    assert past(*words, "--format", "markdown").stdout == text
     envelope = json.loads(past(*words, "--format", "json").stdout)
+    *table, signature = past(*words).stdout.splitlines()
+    assert table[0] == f"{envelope['topics']} topics by AP"
+    assert table[2].split() == ["design", "estimator", "topics", "interval", "assured"]
+    assert max(map(len, table)) <= 80
+    assert "with 80% assurance." in " ".join(table)
+    assert signature.startswith("topic set size recommendation; ")
     assert f"**Create {envelope['topics']} topics.**" in text
     assert list(envelope)[:3] == ["schema", "command", "topics"]
     assert len(envelope["settings"]["what_topics_buy"]) == 4
@@ -251,11 +257,11 @@ def test_cost_for_every_depth(judged: Type) -> None:
 def test_cost_refuses_half_a_collection(judged: Type) -> None:
     result = judged("cost", "qrels.txt", "-m", "AP", "--depth", "5", "--width", "0.2")
     assert result.exit_code == 2
-    assert result.stderr == "error: name the judgments and at least one run: cranfield cost QRELS RUN…\n"
+    assert result.stderr == "error: no runs given. Write: cranfield cost QRELS RUN…\n"
     result = judged("cost", "--collection", "qrels.txt", "-m", "AP", "--depth", "5", "--width", "0.2")
     assert result.stderr == (
-        "error: --collection needs one place of runs for each qrels file; got 0 for 1. Write --collection QRELS RUNS "
-        "for each, with RUNS one directory (or a glob in quotes).\n"
+        "error: --collection needs one RUNS for each QRELS; got 0 for 1. Write --collection QRELS RUNS, "
+        "with RUNS a directory or a quoted glob.\n"
     )
 
 

@@ -63,7 +63,7 @@ def test_scores_of_topics_are_read_back_to_the_last_bit(collection: Type) -> Non
 def test_means_in_a_file_come_with_a_hint(collection: Type) -> None:
     result = collection("evaluate", "qrels", "runs", "-m", "AP", "-o", "means.csv")
     assert result.stderr.splitlines()[-1] == (
-        "note: means.csv holds the means only; -q writes the scores of every topic, which other commands read"
+        "note: means.csv contains means only; other commands need the score of every topic, which -q writes"
     )
 
 
@@ -183,5 +183,5 @@ def test_a_result_of_mteb_is_no_run_and_says_what_to_do(collection: Type) -> Non
     Path("mteb.json").write_text('{"task_name": "X", "scores": {"test": [{"ndcg_at_10": 0.5, "main_score": 0.5}]}}')
     result = collection("evaluate", "qrels", "mteb.json")
     assert result.exit_code == 1
-    assert "holds means over topics, no rankings" in result.stderr
+    assert "contains only means over topics" in result.stderr
     assert "save the predictions (MTEB: prediction_folder)" in result.stderr

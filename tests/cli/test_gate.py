@@ -103,16 +103,15 @@ def test_scores_give_the_same_verdict(here: Type) -> None:
     [
         ("gate qrels.txt", 2, "Missing options '--baseline' and '--candidate'."),
         ("gate qrels.txt --baseline main.run --candidate good.run -m RR", 2,
-         "error: name the loss you can accept with --margin, in units of the measure, such as 0.01; or ask for a gain "
-         "with --better"),
+         "error: no margin given. Set --margin in units of the measure, such as 0.01, or require a gain with --better."),
         ("gate qrels.txt --baseline main.run --candidate good.run --better", 2,
-         "error: name the measure that decides with --measure, such as --measure nDCG@10"),
+         "error: no measure given. Name one with --measure, such as nDCG@10."),
         ("gate main.run --baseline main.run --candidate good.run --better -m RR", 1,
-         "error: main.run: is a run, not judgments; judgments come first: cranfield gate QRELS RUN..."),
+         "error: main.run: contains a run, not judgments. Put the qrels file first: cranfield gate QRELS RUN..."),
         ("gate qrels.txt --baseline main.run --candidate qrels.txt --better -m RR", 1,
-         "error: qrels.txt: holds judgments, not a run; after the judgments come runs: cranfield gate QRELS RUN..."),
+         "error: qrels.txt: contains judgments, not a run. Put runs after the qrels file: cranfield gate QRELS RUN..."),
         ("gate --baseline main --candidate good --better", 2,
-         "error: there is no file main. Write cranfield gate QRELS --baseline RUN --candidate RUN, or cranfield gate "
+         "error: no file main. Write cranfield gate QRELS --baseline RUN --candidate RUN, or cranfield gate "
          "SCORES --baseline SYSTEM --candidate SYSTEM."),
         ("gate qrels.txt --baseline main.run --candidate good.run --better -m RR --junit no/where.xml", 1,
          "error: no/where.xml: cannot be written: there is no directory no"),

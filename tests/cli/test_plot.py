@@ -66,7 +66,7 @@ def test_what_cannot_be_drawn(cranfield: Type, scores: Path) -> None:
     done = cranfield("compare", "scores.csv", "--resamples", "500", "--chart", "pairs")
     assert (done.exit_code, done.stderr.splitlines()[-1]) == (
         2,
-        "error: --chart pairs says what --plot draws; add --plot FILE.",
+        "error: --chart pairs needs a file to draw to; add --plot FILE.",
     )
     done = cranfield("compare", "scores.csv", "--resamples", "500", "--plot", "a.svg", "--chart", "piars")
     assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, "error: unknown chart 'piars'. Did you mean 'pairs'?")

@@ -153,7 +153,7 @@ def test_negative_components_are_told(here: Path) -> None:
     Path("chance.AP.csv").write_text(table([[0.1, 0.9], [0.9, 0.1], [0.2, 0.8], [0.8, 0.21]], "ab"))
     code, text = typed("reliability", "chance.AP.csv")
     assert code == 0
-    assert "the variance component of systems was estimated below 0 and is taken as 0" in " ".join(text.split())
+    assert "the variance component of systems is negative and set to 0" in " ".join(text.split())
     assert [row["value"] for row in rows("reliability", "chance.AP.csv")] == [0, 0]
 
 
@@ -211,10 +211,10 @@ def test_bad_batches(here: Path) -> None:
     Path("other.AP.csv").write_text(table([[0.1, 0.2, 0.3, 0.4]], "abcx", first=50))
     assert "batch 2 and the first differ in 2 systems (d, x)" in refused("monitor", "batch1.AP.csv", "other.AP.csv")
     assert "batch 2 repeats 10 topics of earlier batches" in refused("monitor", "batch1.AP.csv", "all.AP.csv")
-    assert "cuts one table into batches, and there are 2" in refused(
+    assert "cuts one table into batches; there are 2" in refused(
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "--per-look", "5"
     )
-    assert "nothing is left to spend on the 1 after it" in refused(
+    assert "no level is left for the 1 after it" in refused(
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "batch3.AP.csv", "--looks", "2"
     )
     Path("one.AP.csv").write_text(table([[0.1, 0.2]], "ab"))
@@ -233,7 +233,7 @@ def test_the_price_of_looking() -> None:
     assert row["expected_alternative"] < row["topics_fixed"]
     looks = rows(*words, "--show", "looks", "--spending", "pocock")
     assert sum(one["stop_null"] for one in looks) == pytest.approx(0.05, abs=1e-4)
-    assert "The price: 2 topics more at most than with one look." in typed(*words)[1]
+    assert "The maximum is 2 topics above that of one look." in typed(*words)[1]
     assert "--looks" in refused(*words, "--looks", "0")
 
 
@@ -295,16 +295,16 @@ def test_teams_by_prefix_are_those_of_the_file(pool: Path) -> None:
 
 
 def test_bad_teams(pool: Path) -> None:
-    assert "give one grouping of the runs: --teams" in refused(*REUSE)
+    assert "the runs need one grouping. Give either --teams" in refused(*REUSE)
     Path("one.txt").write_text("red1 red\nred2 red\nblue1 red\n")
-    assert "all 3 runs are of one team (red); leaving it out leaves no pool" in refused(*REUSE, "--teams", "one.txt")
+    assert "all 3 runs are of one team (red). Give at least 2 teams." in refused(*REUSE, "--teams", "one.txt")
     assert "unknown team 'rad'. Did you mean 'red'?" in refused(*REUSE, "--teams", "teams.txt", "--leave-out", "rad")
     Path("some.txt").write_text("red1 red\nblue1 blue\n")
     assert "no team is given for 1 runs (red2)" in refused(*REUSE, "--teams", "some.txt")
     Path("more.txt").write_text("red1 red\nred2 red\nblue1 blue\ngreen1 green\n")
     assert "teams are given for systems without a run: green1" in refused(*REUSE, "--teams", "more.txt")
     Path("qrels.txt").write_text("1 0 a 1\n1 0 b 0\n")
-    assert "leaving teams out needs at least 2 judged topics; there is 1" in refused(*REUSE, "--teams", "teams.txt")
+    assert "there is 1 judged topic; leaving teams out needs at least 2" in refused(*REUSE, "--teams", "teams.txt")
 
 
 def test_design_ttest_gives_looks_beside_one_look() -> None:

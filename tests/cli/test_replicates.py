@@ -55,10 +55,8 @@ def test_every_table_in_every_format(typed: Type, show: str, format: str) -> Non
 def test_a_table_for_people(typed: Type) -> None:
     out = typed().stdout
     assert out.startswith("AP: system effects with intervals, averaged over 3 splits into 2 partitions\n")
-    assert "of 10 pairs different" in out
-    assert (
-        "With the interaction term topics are fixed: the inference is to other documents, not to other topics." in out
-    )
+    assert "of 10 pairs differ" in out
+    assert "With interaction topics are fixed: the inference is to other documents, not to other topics." in out
     assert "topics are fixed" not in typed("--no-interaction").stdout
 
 
@@ -69,7 +67,7 @@ def test_teams(typed: Type) -> None:
     wrong = typed("--show", "teams")
     assert wrong.exit_code == 2
     assert wrong.stderr == (
-        "error: --show teams needs one grouping of the runs: --teams FILE or --team-prefix PATTERN\n"
+        "error: --show teams needs a grouping of the runs. Give either --teams FILE or --team-prefix PATTERN.\n"
     )
 
 
@@ -81,7 +79,7 @@ def test_a_work_file_is_taken_up(typed: Type) -> None:
     assert other.exit_code == 2
     assert other.stderr == (
         "error: work file job.work belongs to another job: its seed is 1, now 2. Name another file, or remove it to "
-        "start anew.\n"
+        "start again.\n"
     )
 
 
@@ -104,4 +102,4 @@ def test_one_run_is_not_enough(sample: Path, cranfield: Type) -> None:
     run = next((sample / "runs").iterdir())
     result = cranfield("replicates", str(sample / "qrels.txt"), str(run))
     assert result.exit_code == 1
-    assert result.stderr == "error: replicates compare systems, so at least 2 runs are needed; there is 1\n"
+    assert result.stderr == "error: replicates compare at least 2 runs; there is 1. Add runs.\n"

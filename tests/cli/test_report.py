@@ -46,8 +46,8 @@ def test_from_scores_with_sections_left_out(cranfield: Type) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ("report qrels.txt", 2, "error: qrels.txt holds judgments; name the runs after it, or give score files."),
-        ("report runs qrels.txt", 2, "is a run; name the judgments first: cranfield report QRELS RUN..."),
+        ("report qrels.txt", 2, "error: qrels.txt contains only judgments. Add the runs after it, or give score files."),
+        ("report runs qrels.txt", 2, "is a run. Put the qrels file first: cranfield report QRELS RUN..."),
         ("report qrels.txt runs -o page.pdf", 2, "error: a report is an HTML file; end page.pdf in .html."),
         ("report qrels.txt runs -o no/page.html", 1, "error: no/page.html: cannot be written: there is no directory no"),
         ("report qrels.txt runs --skip data --skip dta", 2, "Error: Invalid value for '--skip': 'dta' is not one of 'data'"),

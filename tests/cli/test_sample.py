@@ -81,7 +81,7 @@ def test_a_directory_with_files_is_refused_before_any_work(tmp_path: Path, monke
     code, out, err = run(str(tmp_path / "s"), *SMALL)
     assert (code, out) == (1, "")
     assert err == (
-        f"error: {tmp_path / 's'}: is not empty; name a new directory, or replace a former sample there with --force\n"
+        f"error: {tmp_path / 's'}: is not empty; name a new directory, or replace an earlier sample with --force\n"
     )
 
 

@@ -31,7 +31,7 @@ def test_without_the_extra_it_says_what_to_install(cranfield: Type, monkeypatch:
     result = cranfield("serve")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: the page needs fastapi, uvicorn, not installed here. Run: pip install 'cranfield[web]' (in a clone: "
+        "error: the page needs fastapi, uvicorn. Install: pip install 'cranfield[web]' (in a clone: "
         "pip install '.[web]')\n"
     )
 
@@ -39,7 +39,7 @@ def test_without_the_extra_it_says_what_to_install(cranfield: Type, monkeypatch:
 def test_other_machines_only_when_that_is_meant(cranfield: Type) -> None:
     result = cranfield("serve", "--host", "0.0.0.0")
     assert result.exit_code == 2
-    assert result.stderr == "error: --host 0.0.0.0 lets other machines in; add --allow-remote if you mean that.\n"
+    assert result.stderr == "error: --host 0.0.0.0 lets other machines connect. Add --allow-remote to allow that.\n"
 
 
 def test_a_port_in_use(cranfield: Type) -> None:

@@ -109,14 +109,14 @@ def test_bad_factors(raw: Path, tmp_path: Path) -> None:
     )
     assert not target.exists()
     done = run("standardise", "fit", raw, "--trec", "--format", "csv")
-    assert (done.exit_code, done.stderr) == (2, "error: --trec is a format of its own; leave out --format\n")
+    assert (done.exit_code, done.stderr) == (2, "error: --trec sets the format; leave out --format\n")
 
 
 def test_effect_shows_its_tables(raw: Path, tmp_path: Path) -> None:
     small = ["--systems", 2, "--min-diff", 0.1, "--resamples", 100]
     done = run("standardise", "effect", raw, *small)
     assert done.exit_code == 0
-    for title in ("Variance, raw and standardised", "Agreement of the two rankings", "Free of scale", "Topics needed"):
+    for title in ("Variance, raw and standardised", "Agreement of the two rankings", "Scale-free", "Topics needed"):
         assert title in done.stdout
     out = tmp_path / "effect.md"
     run("standardise", "effect", raw, *small, "-o", out)
@@ -176,6 +176,6 @@ def test_correlate_measures(raw: Path, tmp_path: Path) -> None:
     renamed = tmp_path / "renamed.csv"
     pl.read_csv(many).with_columns(pl.col("measure") + "x").write_csv(renamed)
     assert run("correlate", many, renamed).stderr == (
-        "error: the files have no measure in common (AP, P@20 and APx, P@20x); say which with --measure and "
+        "error: the files have no measure in common (AP, P@20 and APx, P@20x); choose with --measure and "
         "--other-measure\n"
     )

@@ -81,7 +81,7 @@ def test_the_options_of_evaluate_apply(here: Type) -> None:
 def test_scores_are_settled_and_cannot_be_scored_otherwise(here: Type, words: str, named: str) -> None:
     result = here(*words.split())
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"error: scores.csv holds scores, and {named} would say how to score runs; ")
+    assert result.stderr.startswith(f"error: scores.csv contains scores, and {named} applies to runs only. ")
     assert f"cranfield {words.split()[0]} QRELS RUN..." in result.stderr
 
 
@@ -134,20 +134,20 @@ def test_a_measure_by_another_name(here: Type, words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("variance RUN", "RUN: is a run, not scores; evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv"),
-        ("variance qrels.txt", "qrels.txt: holds judgments, not scores; evaluate runs against them first: cranfield "
+        ("variance RUN", "RUN: contains a run, not scores. Evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv"),
+        ("variance qrels.txt", "qrels.txt: contains judgments, not scores. Evaluate runs against them first: cranfield "
          "evaluate QRELS RUN... -q -o scores.csv"),
-        ("compare RUN", "RUN: is a run, not scores; name the judgments before it: cranfield compare QRELS RUN..."),
-        ("compare qrels.txt", "qrels.txt holds judgments; name the runs after it (cranfield compare QRELS RUN...), or "
+        ("compare RUN", "RUN: contains a run, not scores. Put the qrels file first: cranfield compare QRELS RUN..."),
+        ("compare qrels.txt", "qrels.txt contains only judgments. Add the runs (cranfield compare QRELS RUN...), or "
          "give score files."),
-        ("compare qrels.txt scores.csv -m AP", "scores.csv: is a score file, not a run; after the judgments come runs: "
+        ("compare qrels.txt scores.csv -m AP", "scores.csv: contains scores, not a run. Put runs after the qrels file: "
          "cranfield compare QRELS RUN..."),
-        ("evaluate RUN qrels.txt", "RUN: is a run, not judgments; judgments come first: cranfield evaluate QRELS RUN..."),
-        ("trec_eval RUN qrels.txt", "RUN: is a run, not judgments; judgments come first: cranfield trec_eval QRELS RUN"),
-        ("trec_eval qrels.txt scores.csv", "scores.csv: is a score file, not a run; after the judgments come runs: cranfield trec_eval QRELS RUN"),
-        ("evaluate qrels.txt qrels.txt", "qrels.txt: holds judgments, not a run; after the judgments come runs: "
+        ("evaluate RUN qrels.txt", "RUN: contains a run, not judgments. Put the qrels file first: cranfield evaluate QRELS RUN..."),
+        ("trec_eval RUN qrels.txt", "RUN: contains a run, not judgments. Put the qrels file first: cranfield trec_eval QRELS RUN"),
+        ("trec_eval qrels.txt scores.csv", "scores.csv: contains scores, not a run. Put runs after the qrels file: cranfield trec_eval QRELS RUN"),
+        ("evaluate qrels.txt qrels.txt", "qrels.txt: contains judgments, not a run. Put runs after the qrels file: "
          "cranfield evaluate QRELS RUN..."),
-        ("evaluate scores.csv RUN", "scores.csv: is a score file, not judgments; judgments come first: cranfield "
+        ("evaluate scores.csv RUN", "scores.csv: contains scores, not judgments. Put the qrels file first: cranfield "
          "evaluate QRELS RUN..."),
     ],
 )  # fmt: skip
@@ -164,7 +164,7 @@ def test_a_file_of_another_kind_is_recognised(here: Type, words: str, message: s
     [
         (
             "-o s3://bucket/a.csv",
-            "error: s3:/bucket/a.csv: is a URL, and only files of this machine are written; name a file",
+            "error: s3:/bucket/a.csv: is a URL, and only local files are written; name a local file",
         ),
         ("-o nowhere/a.csv", "error: nowhere/a.csv: cannot be written: there is no directory nowhere"),
         ("--plot nowhere/a.svg", "error: nowhere/a.svg: cannot be written: there is no directory nowhere"),
@@ -191,7 +191,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(here: Type, w
             "ir_measures",
             "error: measures named irm:… need ir_measures",
         ),
-        ("serve --port 1", "uvicorn", "error: the page needs uvicorn, not installed here"),
+        ("serve --port 1", "uvicorn", "error: the page needs uvicorn. Install: "),
     ],
 )
 def test_a_missing_extra_is_said_before_anything_is_read(
@@ -216,7 +216,7 @@ def test_a_missing_extra_is_said_before_anything_is_read(
 def test_stray_files_among_runs_are_named(here: Type, words: str) -> None:
     for name in ("README.md", "Thumbs.db"):
         Path("runs", name).write_text("no run")
-    said = "runs: skipped README.md, Thumbs.db (no data, or a folder)"
+    said = "runs: skipped README.md, Thumbs.db (not data, or a folder)"
     if words.startswith("report"):
         skips = [word for name in REPORT_SECTIONS if name not in ("data", "methods") for word in ("--skip", name)]
         assert here(*words.split(), *skips).exit_code == 0
@@ -275,9 +275,9 @@ def test_check_compares_runs_with_judgments(here: Type) -> None:
     result = here("check", "plain.run", "plain.qrels")
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
-        "warning: plain.run: 1 topic id would match the judgments' without regard to case, blanks and leading zeros; "
+        "warning: plain.run: 1 topic id would match the judgments if case, blanks and leading zeros were ignored; "
         "write them alike",
-        "warning: plain.run: 1 document id would match the judgments' without regard to case and blanks; write them alike",
+        "warning: plain.run: 1 document id would match the judgments if case and blanks were ignored; write them alike",
     ]
 
 
@@ -295,10 +295,12 @@ def test_many_warnings_that_differ_in_numbers_become_one() -> None:
     """Capitals in the ids of 40 runs: some find one of the judged documents, others two, and so on."""
     texts = [f"run{i}: only {i % 9 + 1} of its 44,{i:03} documents is judged" for i in range(40)]
     (one,) = gathered(texts)
-    assert one == texts[0] + " (and so, but for the numbers, run1, run2, run3, run4, run5 and 34 more)"
+    assert one == ("run0, run1, run2, run3, run4 and 35 more: only 1–9 of its 44,000–44,039 documents is judged")
     assert gathered(texts[:3]) == texts[:3]
     missing = [f"run{i}: no document for {i} of 50 topics: {', '.join(map(str, range(i)))}" for i in range(2, 40)]
-    assert len(gathered(missing)) == 1
+    (lacking,) = gathered(missing)
+    assert "no document for 2–39 of 50 topics: 0, 1, 2" in lacking
+    assert lacking.endswith(", 38, …")
     assert gathered([f"AP: {text}" for text in texts]) == [f"AP: {one}"]
 
 

@@ -45,13 +45,13 @@ def test_ids_in_other_letters_are_refused(what: str) -> None:
     with pytest.raises(DataError) as error:
         MATCHED[what](list(in_capitals(but=0)))
     nothing = {"pool": "the pool would be empty", "scores": "every score would be 0"}[found]
-    assert str(error.value).startswith(f"no document of the 3 runs is judged in {SAMPLE.qrels.name}, so {nothing}; ")
+    assert str(error.value).startswith(f"no document of the 3 runs is judged in {SAMPLE.qrels.name}, so {nothing}. ")
     with pytest.raises(DataError) as error:
         MATCHED[what](list(in_capitals(but=1)))
     assert re.fullmatch(
-        rf"only 1 document of {SAMPLE.runs[0].system} is judged in {SAMPLE.qrels.name}, and \d+ would be without regard "
-        rf"to capitals and blanks, so the {found} would mean nothing; write the ids alike. `cranfield check` compares "
-        "them", str(error.value),
+        rf"only 1 document of {SAMPLE.runs[0].system} is judged in {SAMPLE.qrels.name}, so the {found} would be "
+        r"meaningless. \d+ would match if capitals and blanks were ignored: write the ids alike. `cranfield check` "
+        "compares them", str(error.value),
     )  # fmt: skip
 
 

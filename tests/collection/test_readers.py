@@ -153,7 +153,7 @@ RUN_ERRORS = {
     ),
     "document twice": (
         "301 Q0 d1 1 9.5 x\n301 Q0 d2 2 9 x\n301 Q0 d1 3 8 x\n",
-        "a.run:3: document 'd1' comes twice in topic '301' (first on line 1); keep one line for each document",
+        "a.run:3: document 'd1' occurs twice in topic '301' (first on line 1); keep one line per document",
     ),
     "empty": ("", "a.run: is empty; expected at least one line of data"),
     "only white space": (" \n\t\n", "a.run: is empty; expected at least one line of data"),
@@ -161,7 +161,7 @@ RUN_ERRORS = {
         "# nothing here\n",
         "a.run: holds no data lines; expected lines of 6 fields (topic Q0 document rank score tag)",
     ),
-    "binary": (b"\x89PNG\r\n\x00\x01", "a.run:2: holds a NUL byte: a binary file where text is expected"),
+    "binary": (b"\x89PNG\r\n\x00\x01", "a.run:2: contains a NUL byte, so it is binary; expected text"),
     "UTF-16": (
         GOOD.encode("utf-16"),
         "a.run: is UTF-16 text; save it as UTF-8 (for example: iconv -f UTF-16 -t UTF-8)",
@@ -211,7 +211,7 @@ def test_lenient_ignores_what_follows_the_tag(write: Write) -> None:
 def test_files_that_cannot_be_opened(write: Write, tmp_path: Path) -> None:
     for path, message in [
         ("none.run", "none.run: no such file; check the name"),
-        (".", ".: is a directory where a file is expected"),
+        (".", ".: is a directory; name a file"),
     ]:
         with pytest.raises(FileError) as caught:
             read_run(path)
@@ -272,7 +272,7 @@ def test_files_that_are_no_scores_are_refused_as_such(write: Write) -> None:
         assert recognise(path) == recognise(path, text.encode()) == kind
         assert check_file(path).kind == ("scores" if kind == "unknown" else kind)
         if kind in ("run", "qrels"):
-            with pytest.raises(FileError, match="^some.txt: (is a run|holds judgments), not scores; evaluate runs"):
+            with pytest.raises(FileError, match="^some.txt: contains (a run|judgments), not scores. Evaluate the runs"):
                 read_scores(path)
     big = json.dumps({str(topic): {f"d{at}": 0.5 + at for at in range(99)} for topic in range(99)}, indent=1)
     assert recognise(str(write(big, "some.json"))) == "run"  # though its beginning is no JSON
@@ -285,7 +285,7 @@ def test_two_runs_of_one_name(write: Write) -> None:
     with pytest.raises(DataError) as caught:
         list(read_runs(["a.run", "other/a.run"]))
     assert str(caught.value) == (
-        "other/a.run: its system 'a' was read from a.run already; rename one of the files, or choose where names "
+        "other/a.run: system 'a' was already read from a.run; rename one of the files, or choose where names "
         "come from (name='file' or name='tag')"
     )
 
@@ -335,7 +335,7 @@ QRELS_ERRORS = {
     ),
     "document twice": (
         "301 0 d1 1\n301 0 d1 0\n",
-        "q:2: document 'd1' comes twice in topic '301' (first on line 1); keep one line for each document",
+        "q:2: document 'd1' occurs twice in topic '301' (first on line 1); keep one line per document",
     ),
     "empty": ("", "q: is empty; expected at least one line of data"),
     "only comments": (

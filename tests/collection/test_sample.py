@@ -319,7 +319,7 @@ def test_the_readme_names_every_file(tmp_path: Path) -> None:
 def test_a_directory_with_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("x")
     assert message_of(lambda: small().write(tmp_path), FileError) == (
-        f"{tmp_path}: is not empty; name a new directory, or replace a former sample there with force=True"
+        f"{tmp_path}: is not empty; name a new directory, or replace an earlier sample with force=True"
     )
     assert list(contents(tmp_path)) == ["mine.txt"]
 

@@ -9,14 +9,13 @@ import pytest
 from scipy import stats
 
 from cranfield import CranfieldWarning, ScoreMatrix, compare, make_scores, read_scores
-from cranfield.questions.compare.asymmetry import FEWEST_TOPICS, LIMIT, asymmetric, skewness
-from cranfield.questions.compare.classical import differences
+from cranfield.questions.compare.classical import FEWEST_TOPICS, LIMIT, asymmetric, differences, skewness
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import all_pairs
 from simulated_systems import skewed
 from support import SHARED
 
-TROUBLE = "differences are asymmetric"
+TROUBLE = "Differences are skewed"
 
 
 def said(scores: ScoreMatrix, test: str) -> list[str]:
@@ -44,11 +43,11 @@ def test_it_is_said_of_skewed_differences(test: str) -> None:
     (text,) = said(scores, test)
     x = scores.values
     average = np.mean([abs(stats.skew(x[:, i] - x[:, j])) for i in range(4) for j in range(i)])
-    assert f"(skewness {average:.2f}, mean over 6 pairs; 0.57 is much with 50 topics)" in text
-    assert "prefer randomisation, or count its errors on scores like these with `simulate tests`" in text
+    assert f"(mean skewness {average:.2f} over 6 pairs; 0.57 is large for 50 topics)" in text
+    assert "Prefer randomisation, or measure the error with `simulate tests`" in text
     assert ("Wilcoxon's test" if test == "wilcoxon" else "the sign test") in text
     (alone,) = said(scores.select(systems=["a", "b"]), test)
-    assert f"(skewness {abs(stats.skew(x[:, 0] - x[:, 1])):.2f}, mean over 1 pair; 0.57" in alone
+    assert f"(mean skewness {abs(stats.skew(x[:, 0] - x[:, 1])):.2f} over 1 pair; 0.57" in alone
 
 
 def test_it_is_not_said_of_other_tests_symmetric_differences_and_few_topics() -> None:

@@ -9,9 +9,10 @@ import pytest
 from scipy import stats
 
 from cranfield.core.errors import ArgumentError
-from cranfield.questions.compare.best import best_set, marginal_ranks
+from cranfield.questions.compare.best import best_set
 from cranfield.questions.compare.flips import saddlepoint
 from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.max_t import KAPPA, mean_variance, rank_intervals_by_max_t
 from cranfield.questions.compare.pairs import all_pairs
 from cranfield.questions.compare.resampled import Resampling
 
@@ -156,16 +157,21 @@ def true_ranks(means):
 
 
 def test_ranks_of_one_system_by_the_definition():
-    values = np.random.default_rng(7).normal(size=(9, 4)) + np.linspace(0, 2.5, 4)
-    ranks = marginal_ranks(GridScores.of(values), Resampling(n_resamples=30_000), 0.2)
-    flips = np.array(list(product([-1, 1], repeat=9)))
-    for i in range(4):
+    """Resamples of its own, with whole studentised differences: a critical value per system, then a count."""
+    n, m = 30, 4
+    values = np.random.default_rng(7).normal(size=(n, m)) + np.linspace(0, 2.5, m)
+    lower, upper, _ = rank_intervals_by_max_t(GridScores.of(values), Resampling(), 0.2)
+    weights = np.random.default_rng(1).multinomial(n, np.full(n, 1 / n), 20_000) / n
+    v0 = mean_variance(GridScores.of(values))
+    for i in range(m):
         d = np.delete(values - values[:, [i]], i, axis=1)
-        scale = 1 / np.sqrt((d**2).sum(axis=0))
-        critical = np.quantile(np.abs(flips @ d * scale).max(axis=1), 0.8, method="inverted_cdf")
-        u = d.sum(axis=0) * scale
-        assert np.abs(np.abs(u) - critical).min() > 0.01, "pick other data: too close to call"
-        assert (ranks.lower[i], ranks.upper[i]) == (1 + (u > critical).sum(), 4 - (u < -critical).sum())
+        e = (d - d.mean(axis=0)) * np.sqrt(n / (n - 1))
+        drawn = weights @ e
+        spread = (weights @ e**2 - drawn**2) * n / (n - 1)
+        critical = np.quantile((np.abs(drawn) / np.sqrt((spread + KAPPA * v0) / n)).max(axis=1), 0.8)
+        t = d.mean(axis=0) / np.sqrt((d.var(axis=0, ddof=1) + KAPPA * v0) / n)
+        assert np.abs(np.abs(t) - critical).min() > 0.1, "pick other data: too close to call"
+        assert (lower[i], upper[i]) == (1 + (t > critical).sum(), m - (t < -critical).sum())
 
 
 def test_ranks_of_one_system_are_no_wider_and_no_worker_matters():
@@ -173,11 +179,10 @@ def test_ranks_of_one_system_are_no_wider_and_no_worker_matters():
     values[:, 3] = values[:, 4]
     scores = GridScores.of(values)
     how = Resampling(n_resamples=3000, workers=1)
-    one = marginal_ranks(scores, how, 0.05)
-    other = marginal_ranks(scores, Resampling(n_resamples=3000, workers=3), 0.05)
-    assert one.lower.tolist() == other.lower.tolist()
-    assert one.upper.tolist() == other.upper.tolist()
-    assert (one.lower[3], one.upper[3]) == (one.lower[4], one.upper[4])
+    lower, upper, _ = rank_intervals_by_max_t(scores, how, 0.05)
+    others = rank_intervals_by_max_t(scores, Resampling(n_resamples=3000, workers=3), 0.05)
+    assert (lower.tolist(), upper.tolist()) == (others[0].tolist(), others[1].tolist())
+    assert (lower[3], upper[3]) == (lower[4], upper[4])
 
 
 @pytest.mark.slow
@@ -187,9 +192,9 @@ def test_every_rank_is_covered_by_itself(truth, n_topics):
     rng = np.random.default_rng(9)
     mean, spread = TRUTHS[truth]
     lowest, highest = true_ranks(mean)
-    runs, covered = 400, np.zeros(10)
+    runs, covered = 100, np.zeros(10)
     for _ in range(runs):
         values = rng.normal(size=(n_topics, 1)) + spread * rng.normal(size=(n_topics, 10)) + mean
-        ranks = marginal_ranks(GridScores.of(values), Resampling(n_resamples=299, workers=1), 0.05)
-        covered += (ranks.lower <= lowest) & (ranks.upper >= highest)
+        lower, upper, _ = rank_intervals_by_max_t(GridScores.of(values), Resampling(workers=1), 0.05)
+        covered += (lower <= lowest) & (upper >= highest)
     assert covered.min() >= stats.binom.isf(0.9995, runs, 0.95), covered / runs

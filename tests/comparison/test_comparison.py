@@ -229,11 +229,11 @@ def test_other_statistics():
         found = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0")
         assert found.to_frame().columns[3:5] == [f"{name}_a", f"{name}_b"]
         assert found.leaderboard().columns[2] == name
-        assert found.interval == "bootstrap t interval for all 2 comparisons at once (Holm-adjusted)"
+        assert found.interval == "bootstrap t interval, simultaneous over 2 comparisons (Holm-adjusted)"
         assert found.best is None
         assert "may_be_best" not in found.leaderboard().columns
         own = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0", intervals="pairwise")
-        assert own.interval == "bootstrap percentile interval, each pair for itself"
+        assert own.interval == "bootstrap percentile interval per pair"
         assert f"statistic {statistic}" in found.signature
     x = matrix(m=3)
     found = compare(x, statistic=np.max, n_resamples=500, baseline="s0")
@@ -327,18 +327,18 @@ def only_warning(scores, **settings):
 
 def test_too_few_resamples_for_the_family():
     assert only_warning(matrix(n=50), test="bootstrap", n_resamples=100) == (
-        "no pair can be significant: the smallest possible p is 0.0099 times 10 comparisons, above 0.05; "
-        "use at least 199 resamples"
+        "No pair can be significant: the smallest possible p is 0.0099 times 10 comparisons, above 0.05. "
+        "Use at least 199 resamples."
     )
     assert only_warning(matrix(n=50), test="bootstrap", n_resamples=199) == (
-        "7 p-values stand at 1/200, the smallest that so many resamples give: they are bounds, and with 10 comparisons a "
-        "pair is significant only when at most 0 resamples reach it; randomisation resolves smaller p-values"
+        "Only upper bounds: 7 p-values at the minimum, 1/200. With 10 comparisons a pair is significant only if at most 0 "
+        "resamples reach it. Randomisation resolves smaller p-values."
     )
     assert compare(matrix(n=50), test="bootstrap", n_resamples=999).warnings == ()
     assert compare(matrix(n=50), test="bootstrap", n_resamples=100, correction="bh").warnings == ()
     assert only_warning(matrix(n=50), test="bootstrap", n_resamples=57, correction="by") == (
-        "no pair can be significant: the smallest possible p is 0.0172 times 2.929 (10 comparisons, BY), above 0.05; "
-        "use at least 58 resamples"
+        "No pair can be significant: the smallest possible p is 0.0172 times 2.929 (10 comparisons, BY), above 0.05. "
+        "Use at least 58 resamples."
     )
     assert compare(matrix(n=50), test="bootstrap", n_resamples=600, correction="by").warnings == ()
 
@@ -351,52 +351,60 @@ def test_the_randomisation_test_of_means_needs_no_more_resamples():
 
 def test_too_few_topics_for_an_exact_test():
     assert only_warning(matrix(n=5, m=2)) == (
-        "no pair can be significant: the smallest possible p is 0.0625, above 0.05, because 5 topics have only 32 sign flips"
+        "No pair can be significant: the smallest possible p is 0.0625, above 0.05. 5 topics have only 32 sign flips."
     )
 
 
 @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
 def test_too_few_topics_for_a_test_on_signs(test):
     assert only_warning(matrix(n=6, m=3), test=test) == (
-        "no pair can be significant: the smallest possible p is 0.0312 times 3 comparisons, above 0.05, "
-        "because 6 topics have only 64 sign flips"
+        "No pair can be significant: the smallest possible p is 0.0312 times 3 comparisons, above 0.05. "
+        "6 topics have only 64 sign flips."
     )
     assert compare(matrix(n=6, m=2), test=test).smallest_p == 2 / 64
 
 
 def test_the_observed_direction_is_called_by_its_name():
     assert only_warning(matrix(), test="t", alternative="greater") == (
-        "alternative 'greater' for all pairs tests the observed direction: its level is 0.1, not 0.05; "
-        "name a baseline or use 'two-sided'"
+        "Alternative 'greater' for all pairs tests the observed direction: its level is 0.1, not 0.05. "
+        "Name a baseline or use 'two-sided'."
     )
     assert only_warning(matrix(), test="t", alternative="less") == (
-        "alternative 'less' for all pairs tests against the observed direction and finds nothing; "
-        "name a baseline or use 'two-sided'"
+        "Alternative 'less' for all pairs tests against the observed direction and finds nothing. "
+        "Name a baseline or use 'two-sided'."
     )
 
 
 def test_identical_systems_are_named():
     x = matrix(m=3)
     twin = ScoreMatrix(np.column_stack([x.values, x.values[:, 0]]), x.topics, ["s0", "s1", "s2", "t0"], "AP")
-    assert only_warning(twin, test="t") == "identical scores on every topic, so p = 1: s0 = t0"
+    assert only_warning(twin, test="t") == "Identical runs: {s0, t0}."
+    x, y, z = x.values.T
+    names = ["a", "b", "c", "d", "e", "f"]
+    sets = ScoreMatrix(np.column_stack([x, y, x, z, y, x]), [str(i) for i in range(len(x))], names, "AP")
+    expected = ["{a, c, f}", "{b, e}"] if x.mean() > y.mean() else ["{b, e}", "{a, c, f}"]
+    assert only_warning(sets, test="t") == f"Identical runs: {', '.join(expected)}."
+    assert only_warning(sets, test="t", baseline="c") == "Identical runs: {a, c, f}."
 
 
 def test_a_constant_difference_is_named():
     x = matrix(m=2, n=50)
     same = ScoreMatrix(np.column_stack([x.values[:, 0], x.values[:, 0] + 0.1]), x.topics, ["a", "b"], "AP")
     assert only_warning(same, test="t") == (
-        "a difference that is the same on every topic leaves the paired t-test no spread to go by; its p is a bound, the "
-        "smallest number there is: b − a; use randomisation for a p-value that counts"
+        "The difference is the same on every topic for b − a. The paired t-test has no variance to use, so its p is only a "
+        "bound. Use randomisation."
     )
     for test, title in [("bootstrap", "bootstrap-shift test"), ("bootstrap-t", "bootstrap-t test")]:
         assert only_warning(same, test=test, n_resamples=1000) == (
-            f"a difference that is the same on every topic leaves a {title} no spread to work with, so its p means nothing: b − a; use randomisation for a meaningful p-value"
+            f"The difference is the same on every topic for b − a. A {title} has no variance to use, so its p is "
+            "meaningless. Use randomisation."
         )
 
 
 def test_a_bootstrap_with_few_topics_is_liberal():
     assert only_warning(matrix(n=12), test="bootstrap", n_resamples=1000) == (
-        "with 12 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, or count its errors on scores like these with `simulate tests`"
+        "With 12 topics a bootstrap-shift test rejects true hypotheses too often. Prefer randomisation, or measure the "
+        "error with `simulate tests`."
     )
 
 
@@ -404,8 +412,8 @@ def test_warnings_of_several_measures_name_them():
     with pytest.warns(CranfieldWarning):
         found = compare_measures(matrices(n=50), test="bootstrap", n_resamples=100, across_measures=True)
     assert found.warnings == (
-        "AP, nDCG: no pair can be significant: the smallest possible p is 0.0099 times 20 comparisons, above 0.05; "
-        "use at least 399 resamples",
+        "AP, nDCG: No pair can be significant: the smallest possible p is 0.0099 times 20 comparisons, above 0.05. "
+        "Use at least 399 resamples.",
     )
 
 
@@ -470,8 +478,7 @@ BAD = [
         X,
         {"test": "tukey", "correction": "holm"},
         ArgumentError,
-        "`correction` 'holm' cannot be added to tukey: its p-values are already adjusted for all pairs. "
-        "Leave the correction out.",
+        "`correction` 'holm' cannot be added to tukey: its p-values are already adjusted. Leave the correction out.",
     ),
     (
         X,
@@ -483,7 +490,7 @@ BAD = [
         X,
         {"test": "t", "statistic": "median"},
         ArgumentError,
-        "test 't' compares means only; for statistic 'median' use one of: randomisation, bootstrap, randomised-tukey",
+        "test 't' compares means only. For statistic 'median' use one of: randomisation, bootstrap, randomised-tukey.",
     ),
     (
         X,
@@ -514,8 +521,7 @@ BAD = [
         X.values,
         {},
         ArgumentError,
-        "`scores` is an array without labels; say which rows and columns are what: "
-        "ScoreMatrix(values, topics=…, systems=…, measure=…)",
+        "`scores` is an array without labels. Add them: ScoreMatrix(values, topics=…, systems=…, measure=…)",
     ),
     (X, {"statistic": 3}, ArgumentError, "`statistic` must be a name or a function of (values, axis); got 3"),
 ]

@@ -142,13 +142,13 @@ def test_intervals_agree_over_several_measures(test):
 def test_pairwise_intervals_are_narrower_and_say_so():
     one, all_ = compare(matrix(), test="t", intervals="pairwise"), compare(matrix(), test="t")
     assert ((one.upper - one.lower) < (all_.upper - all_.lower)).all()
-    assert one.interval == "paired t interval, each pair for itself"
-    assert all_.interval == "paired t interval for all 15 comparisons at once (Holm-adjusted)"
+    assert one.interval == "paired t interval per pair"
+    assert all_.interval == "paired t interval, simultaneous over 15 comparisons (Holm-adjusted)"
     assert "intervals pairwise" in one.signature
     assert np.array_equal(one.p_adjusted, all_.p_adjusted)
     with quietly():
         boot = compare(matrix(), test="bootstrap", intervals="pairwise", n_resamples=2000)
-    assert boot.interval == "bootstrap percentile interval, each pair for itself"
+    assert boot.interval == "bootstrap percentile interval per pair"
 
 
 # ── large families ──
@@ -219,17 +219,15 @@ def test_westfall_young_through_compare():
 
 
 def test_westfall_young_is_refused_where_it_does_not_fit():
-    with pytest.raises(
-        ArgumentError, match="goes with the mean and the tests randomisation and t only, .*got test 'sign'"
-    ):
+    with pytest.raises(ArgumentError, match="needs the mean and test randomisation or t; got test 'sign'"):
         compare(matrix(), test="sign", correction="westfall-young")
     with pytest.raises(ArgumentError, match="got statistic 'median'"):
         compare(matrix(), statistic="median", correction="westfall-young")
-    with pytest.raises(ArgumentError, match="corrects over the pairs of one measure"):
+    with pytest.raises(ArgumentError, match="covers the pairs of one measure"):
         compare_measures(Scores([matrix(), matrix(measure="P")]), correction="westfall-young", across_measures=True)
     with pytest.raises(ArgumentError, match="needs the scores, not p-values alone"):
         adjust([0.1], "westfall-young")
-    with pytest.warns(CranfieldWarning, match="the smallest adjusted p is 1/11, above 0.05; use at least 19"):
+    with pytest.warns(CranfieldWarning, match="the smallest adjusted p is 1/11, above 0.05. Use at least 19"):
         compare(matrix(), correction="westfall-young", n_resamples=10)
 
 
@@ -323,9 +321,9 @@ def test_one_pair_differs_and_several_differ() -> None:
     low = rng.uniform(0, 0.4, 30)
     scores = np.column_stack([low, low + rng.uniform(0.1, 0.3, 30), low + rng.uniform(0.3, 0.6, 30)])
     matrix = ScoreMatrix(scores, [str(i) for i in range(30)], ["a", "b", "c"], "AP")
-    assert compare(matrix, test="t").summary().startswith("AP: 3 of 3 pairs differ (all pairs;")
+    assert compare(matrix, test="t").summary().startswith("AP: 3 of 3 pairs differ significantly (all pairs;")
     two = matrix.select(systems=["a", "b"])
-    assert compare(two, test="t").summary().startswith("AP: b and a differ (uncorrected p ≤ 0.05)")
+    assert compare(two, test="t").summary().startswith("AP: b and a differ significantly (uncorrected p ≤ 0.05)")
 
 
 def test_a_family_of_one_is_not_called_corrected() -> None:
@@ -333,7 +331,7 @@ def test_a_family_of_one_is_not_called_corrected() -> None:
     measures = [ScoreMatrix(rng.uniform(size=(12, 2)), map(str, range(12)), ["a", "b"], name) for name in ("AP", "RR")]
     assert (
         compare(measures[0], test="t", baseline="a").summary()
-        == "AP: b and a are not shown to differ (uncorrected p > 0.05)"
+        == "AP: no significant difference between b and a (uncorrected p > 0.05)"
     )
     assert compare(measures[0], test="tukey").correction_text() == "family-wise"
     flips = compare(measures[0], test="t", correction="westfall-young")
@@ -341,5 +339,5 @@ def test_a_family_of_one_is_not_called_corrected() -> None:
     both = compare(Scores(measures), test="t", across_measures=True)
     assert {one.correction_text() for one in both.values()} == {"Holm-adjusted"}
     methods = paper_table(measures[0], test="t", baseline="a").explain()
-    assert "There is one comparison, and nothing to adjust for." in methods
+    assert "There is one comparison, so no adjustment is needed." in methods
     assert "Holm" not in methods

@@ -156,7 +156,7 @@ def test_identical_systems_have_p_1_and_are_named():
     result = quietly_compare(ScoreMatrix(values, scores.topics, scores.systems, "AP"), n_resamples=999)
     at = [i for i, pair in enumerate(result.pair_names(range(len(result.p)), "=")) if pair in ("s2=s3", "s3=s2")]
     assert result.p[at].tolist() == result.p_adjusted[at].tolist() == [1.0]
-    assert any("identical scores" in text for text in result.warnings)
+    assert any("Identical runs" in text for text in result.warnings)
 
 
 def test_without_variance_p_is_1_and_there_is_no_interval():
@@ -164,17 +164,17 @@ def test_without_variance_p_is_1_and_there_is_no_interval():
     result = quietly_compare(ScoreMatrix(values, [str(i) for i in range(30)], "abcdefgh", "AP"))
     assert (result.p_adjusted == 1).all()
     assert result.to_frame()["lower"].null_count() == len(result.p)
-    assert any("leaves max-t no variance: p = 1, and no interval" in text for text in result.warnings)
+    assert any("max-t has no variance to use: p = 1 and no interval" in text for text in result.warnings)
 
 
 def test_few_topics_are_warned_of():
-    said = "with 24 topics the error rates of max-t are not known; they were measured with 25 or more"
+    said = "The error rates of max-t are unknown for 24 topics; they were measured with 25 or more."
     assert said in quietly_compare(skewed(n=24)).warnings
     assert not quietly_compare(skewed(n=25)).warnings
 
 
 def test_other_statistics_and_corrections_are_refused_with_a_remedy():
-    with pytest.raises(ArgumentError, match="'max-t' compares means only; for statistic 'median' use one of: random"):
+    with pytest.raises(ArgumentError, match="'max-t' compares means only. For statistic 'median' use one of: random"):
         compare(skewed(), test="max-t", statistic="median")
     with pytest.raises(ArgumentError, match="'holm' cannot be added to max-t.*Leave the correction out"):
         compare(skewed(), test="max-t", correction="holm")
@@ -184,7 +184,7 @@ def test_what_is_known_of_the_level_is_a_note_and_no_warning():
     large, small = quietly_compare(skewed()), quietly_compare(skewed(m=4))
     assert LEVEL_APPROXIMATE() in large.answer().sheets["pairs"]().notes
     assert LEVEL_APPROXIMATE() in large.answer().sheets["leaderboard"]().notes
-    assert not any("Level is approximate" in text for text in large.warnings)
+    assert not any("level is approximate" in text for text in large.warnings)
     assert LEVEL_APPROXIMATE() not in small.answer().sheets["pairs"]().notes
 
 

@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from cranfield.questions.compare.classical import TINY, paired_t
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import all_pairs
-from cranfield.questions.compare.studentised_range import (
+from cranfield.questions.compare.classical import (
+    TINY,
     critical_value,
     exact_tail,
+    paired_t,
     residual_variance,
     studentised_range_tail,
     tukey,
 )
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.pairs import all_pairs
 
 SIZES = [(2, 4), (3, 10), (5, 36), (10, 81), (40, 1911)]
 

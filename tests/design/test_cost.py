@@ -180,13 +180,13 @@ def test_topics_that_lose_their_relevant_documents_are_counted() -> None:
         ({"n_systems": 5}, "give `n_systems` with `min_diff`, or `width`, or a `budget` to spend."),
         (
             {"n_systems": 5, "min_diff": 0.1, "width": 0.1},
-            "give `n_systems` and `min_diff` for tests of several systems, or `width`; not both.",
+            "give either `n_systems` and `min_diff` for tests of several systems, or `width`.",
         ),
         (
             {"width": 0.1, "blocked": True},
-            "`min_diff`, `power`, `blocked` and `published` belong to a test of several systems; give `n_systems`.",
+            "`min_diff`, `power`, `blocked` and `published` are for tests of several systems. Give `n_systems`.",
         ),
-        ({"width": 0.1, "budget": 100}, "nothing to find: with a `budget`, leave out `min_diff` and `width`."),
+        ({"width": 0.1, "budget": 100}, "nothing to solve for: with a `budget`, leave out `min_diff` and `width`."),
         ({"width": 0.1, "document_cost": 0}, "`document_cost` must be above 0; got 0."),
         ({"width": 0.1, "topic_cost": -1}, "`topic_cost` must be 0 or more; got -1."),
         ({"n_systems": 5, "budget": -5}, "`budget` must be above 0; got -5."),
@@ -208,7 +208,7 @@ def test_empty_arguments() -> None:
     assert str(error.value) == "`figures` is empty; give at least one pool depth."
     with pytest.raises(ArgumentError) as error:
         cost([], ["AP"], [10], width=0.1)
-    assert str(error.value) == "`collections` is empty; give judgments and runs of at least one."
+    assert str(error.value) == "`collections` is empty. Give judgments and runs of at least one."
 
 
 def test_results_speak() -> None:

@@ -41,7 +41,7 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:the residual variance leaves out")
+@pytest.mark.filterwarnings("ignore:the residual variance excludes")
 @pytest.mark.parametrize(("function", "question", "estimator"), QUESTIONS)
 def test_scores_are_estimated_as_the_design_needs_it(function, question, estimator) -> None:
     design = function(OLD, **question)
@@ -75,10 +75,10 @@ def test_collections_are_pooled_and_measures_stand_below_one_another() -> None:
 
 def test_an_estimator_without_variance_is_left_out_unless_chosen() -> None:
     same = ScoreMatrix([[0.5] * 3, [0.25] * 3, [0.75] * 3], "123", "abc", "AP")
-    with pytest.warns(CranfieldWarning, match="more than the best and the worst past system are apart"):
+    with pytest.warns(CranfieldWarning, match="exceeds the gap between the best and the worst past system"):
         design = design_anova(same, 2, 0.1, published=True)
     assert "residual" not in design.by_estimator["estimator"].to_list()
-    with pytest.raises(DataError, match="no variance to design from"):
+    with pytest.raises(DataError, match="so there is no variance"):
         design_anova(same, 2, 0.1)
 
 
@@ -95,7 +95,7 @@ def test_either_variance_can_be_typed() -> None:
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda: design_anova(None, 5, 0.1), "`variance` is missing; give a number, an estimate, or past scores to estimate it from."),
+        (lambda: design_anova(None, 5, 0.1), "`variance` is missing. Give a number, an estimate or past scores."),
         (lambda: design_ttest(min_diff=0.1), "give one of `variance` and `variance_of_difference`; got neither."),
         (lambda: design_interval(0.1, 0.1, variance=0.1), "give one of `variance` and `variance_of_difference`; got both."),
         (lambda: design_ttest(variance=-1, min_diff=0.1), "`variance` must be above 0; got -1."),

@@ -91,8 +91,8 @@ def test_equal_systems_have_no_standard_deviation_to_speak_of() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         effect = standardisation_effect(noise, n_systems=[2], min_diff=[0.1], n_resamples=0)
     assert (
-        "AP, raw: systems differ no more than by chance (F = 0.00), so no number of topics can be given in standard "
-        "deviations between systems"
+        "AP, raw: systems differ no more than by chance (F = 0.00); topics for a difference in standard "
+        "deviations between systems are undefined"
     ) in [str(w.message) for w in caught]
     assert effect.scale_free["topics"].to_list() == [None, None]
 
@@ -104,10 +104,10 @@ def test_scores_that_systems_and_topics_explain() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         effect = standardisation_effect(exact, factors=fit_standardisation(others), **settings)
     assert [str(w.message) for w in caught] == [
-        "AP, raw: systems and topics explain every score and leave no residual, so no number of topics can be given "
-        "in standard deviations between systems"
+        "AP, raw: systems and topics explain every score and leave no residual; topics for a difference in "
+        "standard deviations between systems are undefined"
     ]
-    with pytest.raises(DataError, match="no system's score changes from topic to topic"):
+    with pytest.raises(DataError, match="every system has the same score on all topics"):
         standardisation_effect(exact, **settings)
     assert effect.scale_free["blocked_f"][0] is None
 

@@ -58,7 +58,7 @@ def test_several_runs_go_to_a_directory(cranfield: Type) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("convert", "runs"), "2 runs need a directory to go to; name it with --output"),
+        (("convert", "runs"), "2 runs need a directory; name it with --output"),
         (("convert", "runs/a.run", "--layout", "ntcir"), "unknown layout 'ntcir'"),
         (("convert", "runs/a.run", "--format", "json"), "choose a format of run files with --layout"),
         (("convert", "s.AP.csv", "--layout", "msmarco"), "holds scores, which have no layout msmarco"),

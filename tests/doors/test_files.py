@@ -78,7 +78,7 @@ def test_predictions_of_mteb_are_named_after_their_model(put: Put) -> None:
         content = {"mteb_model_meta": {"model_name": model, "revision": "1"}, "default": {"test": NESTED}}
         files.append(put(f"{model}/Task_predictions.json", json.dumps(content)))
     assert evaluate(put(*JUDGED["trec"]), files, "AP", name="tag").only().systems == ("one/small", "two/large")
-    with pytest.raises(DataError, match=r"its system 'Task_predictions' was read from .*name='tag'"):
+    with pytest.raises(DataError, match=r"system 'Task_predictions' was already read from .*name='tag'"):
         evaluate(put(*JUDGED["trec"]), files, "AP")
     assert read_run(put(*RUN_FILES["BEIR's results"]), name="tag").system == "x"  # which has no tag
     assert read_run(put("x.csv", "name,qid,docno,score\nbm25,1,a,2\n"), name="tag").system == "bm25"
@@ -88,7 +88,7 @@ def test_runs_of_ms_marco_are_ordered_by_rank(put: Put) -> None:
     path = put("dev.tsv", "1\ta\t1\n1\tb\t2\n1\tc d\t3\n2\ta\t1\n")
     run = read_run(path)
     assert rows(run) == [("1", "a", -1.0), ("1", "b", -2.0), ("1", "c d", -3.0), ("2", "a", -1.0)]
-    assert run.notes == ("no scores: documents are in the order of their ranks (score = -rank)",)
+    assert run.notes == ("no scores in the file: documents are ordered by rank (score = -rank)",)
     assert check_file(put("plain.tsv", "1\ta\t1\n1\tb\t2\n1\tc\t3\n")).kind == "run"
 
 
@@ -126,15 +126,15 @@ def test_ids_with_blanks_where_tabs_set_fields_apart(put: Put) -> None:
 BAD_RUNS = {
     "comma in TREC": ("x.run", "1 Q0 a 1 2,5 t\n", r"x.run:1: .*found '2,5'; this has a decimal comma: write a point"),
     "comma in a table": ("x.csv", "qid;docno;score\n1;a;2,5\n", r"x.csv:2: topic '1'.*'2,5'.*decimal comma"),
-    "twice in a table": ("x.csv", "qid,docno,score\n1,a,2\n1,a,1\n", r"x.csv:3: document 'a' comes twice in topic '1'"),
+    "twice in a table": ("x.csv", "qid,docno,score\n1,a,2\n1,a,1\n", r"x.csv:3: document 'a' occurs twice in topic '1'"),
     "ragged": ("x.csv", "qid,docno,score\n1,a\n", r"x.csv:2: expected 3 fields \(qid, docno, score\), found 2"),
     "two systems": ("x.csv", "system,qid,docno,score\nx,1,a,2\ny,1,a,1\n", r"holds 2 runs \(x, y, …\)"),
-    "twice in JSON": ("x.json", '{"1": {"a": 1.0, "a": 2.0}}', r"key 'a' comes twice in one object"),
+    "twice in JSON": ("x.json", '{"1": {"a": 1.0, "a": 2.0}}', r"key 'a' occurs twice in one object"),
     "broken JSON": ("x.json", '{"1": {"a": 1.0,\n', r"x.json:\d: is not JSON"),
     "text in JSON": ("x.json", '{"1": {"a": "high"}}', r"x.json: topic '1', document 'a' has score 'high'"),
-    "means of BEIR": ("x.json", '{"NDCG@10": 0.5}', r"holds means over topics, no rankings.*prediction_folder"),
+    "means of BEIR": ("x.json", '{"NDCG@10": 0.5}', r"contains only means over topics.*prediction_folder"),
     "newer means of BEIR": ("x.json", '{"ndcg": {"NDCG@10": 0.5}, "map": {"MAP@10": 0.1}}', r"holds means over topics"),
-    "parquet": ("x.run", "PAR1\0", r"is a parquet table, and text is expected; read it as a frame"),
+    "parquet": ("x.run", "PAR1\0", r"is a parquet table, not text; read it with polars"),
     "means of MTEB": ("x.json", '{"task_name": "T", "scores": {"test": [{"x": 1}]}}', r"holds means over topics"),
     "two splits": ("x.json", json.dumps({"default": {"a": NESTED, "b": NESTED}}), r"holds 2 sets of rankings \(a, b, …\)"),
     "no comments in JSON": ("x.jsonl", '#{"qid": "1", "docno": "b", "score": 2}\n{"qid": "1", "docno": "a", "score": 1}\n',
@@ -158,17 +158,17 @@ def test_what_is_wrong_with_a_run(put: Put, kind: str) -> None:
 def test_what_is_written_reads_back(put: Put, name: str) -> None:
     entry = COLLECTION_FORMATS[name]
     run = read_run(put("x.run", RUN_FILES["trec"][1]))
-    if entry.write_run is not None:
-        path = put(f"y{entry.ending}", entry.write_run(run).decode())
+    if "run" in entry.writes:
+        path = put(f"y{entry.ending}", entry.write(run, "run").decode())
         again = read_run(path)
         if name == "msmarco":
             assert again.frame["rank"].to_list() == [1, 2, 1]
         else:
             assert rows(again) == SCORED
     qrels = Qrels(pl.DataFrame(QRELS, schema=["topic", "subtopic", "document", "relevance"], orient="row"))
-    if entry.write_qrels is not None:
+    if "qrels" in entry.writes:
         ending = ".tsv" if name == "beir" else entry.ending
-        assert read_qrels(put(f"qrels{ending}", entry.write_qrels(qrels).decode())).frame.rows() == QRELS
+        assert read_qrels(put(f"qrels{ending}", entry.write(qrels, "qrels").decode())).frame.rows() == QRELS
 
 
 def test_every_format_says_what_it_is() -> None:
@@ -222,9 +222,9 @@ BAD_SCORES = {
     "comma in a wide table": ("s.csv", "topic;a;b\n1;0,5;0.25\n", r"s.csv:2: .*'0,5'; this has a decimal comma"),
     "comma in a tidy table": ("s.csv", "system;topic;AP\na;1;0,5\nb;1;0.5\n", r"s.csv:2: .*as AP, found '0,5'; .*decimal comma"),
     "comma in a long table": ("s.csv", "system;topic;value\na;1;0,5\nb;1;0.5\n", r"s.csv:2: .*'0,5'; this has a decimal comma"),
-    "means of MTEB": ("s.json", '{"task_name": "x", "scores": {}}', r"means over topics, and tests need the score"),
-    "newer means of BEIR": ("s.json", '{"ndcg": {"NDCG@1": 0.5}, "map": {"MAP@1": 0.1}}', r"means over topics, and tests"),
-    "means of BEIR": ("s.json", '{"NDCG@10": 0.5}', r"means over topics, and tests need the score of every topic"),
+    "means of MTEB": ("s.json", '{"task_name": "x", "scores": {}}', r"Results of MTEB and BEIR contain means only"),
+    "newer means of BEIR": ("s.json", '{"ndcg": {"NDCG@1": 0.5}, "map": {"MAP@1": 0.1}}', r"Results of MTEB and BEIR contain means only"),
+    "means of BEIR": ("s.json", '{"NDCG@10": 0.5}', r"Results of MTEB and BEIR contain means only"),
     "broken JSON": ("s.json", '{"a": ', r"s.json:1: is not JSON"),
     "broken JSON lines": ("s.jsonl", '{"a": 1}\n{"a"\n', r"s.jsonl:2: is not JSON"),
     "a list": ("s.jsonl", "[1]\n", r"s.jsonl:1: expected an object with the columns as keys, found list"),
@@ -323,9 +323,7 @@ def test_object_stores_through_fsspec() -> None:
 
 def test_without_fsspec_a_url_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(
-        FileError, match=r"s3://bucket/a.run: URLs and object stores are read through fsspec.*pip install"
-    ):
+    with pytest.raises(FileError, match=r"s3://bucket/a.run: reading a URL needs fsspec.*pip install"):
         read_run("s3://bucket/a.run")
     with pytest.raises(FileError, match="pip install fsspec"):
         read_qrels("https://example.org/qrels.txt")
@@ -385,12 +383,12 @@ def test_datasets_of_ir_datasets(monkeypatch: pytest.MonkeyPatch, put: Put) -> N
     qrels = read_qrels("irds:tiny/dev")
     assert (qrels.name, qrels.frame.rows()) == ("tiny/dev", QRELS)
     assert evaluate("irds:tiny/dev", put(*RUN_FILES["trec"]), "RR").only().values.tolist() == [[1.0], [0.0]]
-    with pytest.raises(FileError, match=r"irds:none: ir_datasets knows no such dataset"):
+    with pytest.raises(FileError, match=r"irds:none: ir_datasets has no such dataset"):
         read_qrels("irds:none")
     with pytest.raises(FileError, match=r"this dataset has no scored documents"):
         read_run("irds:tiny/dev")
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    with pytest.raises(FileError, match=r"ir_datasets is not there; pip install ir_datasets, or name a file"):
+    with pytest.raises(FileError, match=r"ir_datasets is not installed; pip install ir_datasets, or name a file"):
         read_qrels("irds:tiny/dev")
 
 
@@ -428,13 +426,11 @@ def test_the_real_ir_datasets(put: Put) -> None:
     assert (scores.systems, scores.values.tolist()) == (("tiny/dev", "x"), [[1.0, 1.0], [0.0, 0.0]])
     check = check_file("irds:tiny/dev")
     assert (check.kind, check.n_rows, check_file("irds:tiny/dev", kind="run").n_rows) == ("qrels", 3, 3)
-    with pytest.raises(FileError, match=r"irds:tiny/none: ir_datasets knows no such dataset"):
+    with pytest.raises(FileError, match=r"irds:tiny/none: ir_datasets has no such dataset"):
         read_qrels("irds:tiny/none")
     with pytest.raises(FileError, match=r"irds:tiny/parts: this dataset has no scored documents"):
         read_run("irds:tiny/parts")
-    with pytest.raises(
-        FileError, match=r"irds:tiny/lost: ir_datasets cannot give it: .*; fetch it with ir_datasets, or"
-    ):
+    with pytest.raises(FileError, match=r"irds:tiny/lost: ir_datasets failed .*; fetch the data with ir_datasets, or"):
         read_qrels("irds:tiny/lost")
 
 

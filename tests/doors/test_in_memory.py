@@ -430,20 +430,20 @@ BAD_RUNS: list[tuple[Any, type[CranfieldError], str]] = [
     ({"1": {"d1": True}}, DataError, r"document 'd1' has score True"),
     ({"1": {"d1": None}}, DataError, r"document 'd1' has score nothing"),
     ({"a": {"1": {"d1": float("nan")}}}, DataError, r"run 'a': topic '1', document 'd1' has score nan"),
-    ({1: {"d1": 1.0}, "1": {"d1": 2.0}}, DataError, r"document 'd1' comes twice in topic '1'"),
+    ({1: {"d1": 1.0}, "1": {"d1": 2.0}}, DataError, r"document 'd1' occurs twice in topic '1'"),
     ({"1": {("d", 1): 1.0}}, DataError, r"the document id is \('d', 1\), a tuple; ids must be text"),
     ({"1": {"": 1.0}}, DataError, r"has no document"),
     ({"1": {"d1": 1.0}, "2": 5}, DataError, r"topic '2' has int 5 where its documents are expected; give \{topic: "),
-    ({"": {"1": {"d1": 1.0}}}, DataError, r"a system's name must be text that is not empty; got ''"),
+    ({"": {"1": {"d1": 1.0}}}, DataError, r"a system name must be non-empty text; got ''"),
     ({}, DataError, r"`runs` is empty; give at least one run"),
     ({"1": {}}, DataError, r"run 'run': holds no documents"),
     (42, ArgumentError, r"`runs` cannot be made of int. Give one of:\n  a Run.*pytrec_eval"),
     ([RUNS[0], 42], ArgumentError, r"`runs` cannot be made of int"),
     ({"a": object()}, ArgumentError, r"`runs\['a'\]` cannot be made of object"),
-    (pl.DataFrame({"a": [1]}), DataError, r"the columns are no run: expected topic, document and score.*there are: a"),
+    (pl.DataFrame({"a": [1]}), DataError, r"the columns are not a run: expected topic, document and score.*found a"),
     (pl.DataFrame({"qid": [], "docno": [], "score": []}), DataError, r"the frame is empty"),
     (pl.DataFrame({"qid": ["1", None], "docno": ["a", "b"], "score": [1, 2]}), DataError, r"row 2: has no topic"),
-    (pl.DataFrame({"qid": ["1"] * 2, "docno": ["a"] * 2, "score": [1, 2]}), DataError, r"row 2: document 'a' comes twice"),
+    (pl.DataFrame({"qid": ["1"] * 2, "docno": ["a"] * 2, "score": [1, 2]}), DataError, r"row 2: document 'a' occurs twice"),
     (pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [None]}), DataError, r"row 1: topic '1', document 'a' has"),
     (pl.DataFrame({"qid": [1.5], "docno": ["a"], "score": [1]}), DataError, r"topic ids are Float64; they must be text"),
 ]  # fmt: skip
@@ -467,7 +467,7 @@ BAD_QRELS: list[tuple[Any, type[CranfieldError], str]] = [
     ({"1": ["d1"]}, DataError, r"topic '1' has list"),
     ({}, DataError, r"holds no judgments"),
     (3.5, ArgumentError, r"`qrels` cannot be made of float. Give one of:\n  Qrels"),
-    (pl.DataFrame({"x": [1]}), DataError, r"the columns are no judgments: expected topic, document, relevance"),
+    (pl.DataFrame({"x": [1]}), DataError, r"the columns are not judgments: expected topic, document, relevance"),
     ([1, 2], ArgumentError, r"`qrels` cannot be made of list"),
 ]  # fmt: skip
 
@@ -490,10 +490,10 @@ BAD_SCORES: list[tuple[Any, type[CranfieldError], str]] = [
     (np.eye(3), ArgumentError, r"an array without labels.*ScoreMatrix\(values, topics="),
     ((np.eye(3), ["1", "2"], ["a", "b", "c"]), DataError, r"the labels describe a \(2, 3\) matrix"),
     (7, ArgumentError, r"`scores` cannot be made of int. Give one of:\n  ScoreMatrix or Scores"),
-    (pl.DataFrame({"a": [0.5]}), DataError, r"the frame has no topics.*perquery=True"),
+    (pl.DataFrame({"a": [0.5]}), DataError, r"no column holds topics; found a"),
     (pl.DataFrame({"topic": [], "a": []}), DataError, r"the frame is empty"),
-    ({"x": SCORES, "y": SCORES}, ArgumentError, r"holds 2 collections \(x, y\), and this question is about one"),
-    (pd.DataFrame({"system": ["a", "a"], "topic": ["1", "1"], "AP": [1, 2]}), DataError, r"has 2 scores where one"),
+    ({"x": SCORES, "y": SCORES}, ArgumentError, r"holds 2 collections \(x, y\), but this question takes one"),
+    (pd.DataFrame({"system": ["a", "a"], "topic": ["1", "1"], "AP": [1, 2]}), DataError, r"has 2 scores \(1 cells affected\)"),
 ]  # fmt: skip
 
 
@@ -506,19 +506,19 @@ def test_scores_that_cannot_be_used(scores: Any, kind: type[CranfieldError], mes
 @pytest.mark.parametrize("measure", ["AP", ["AP", "nDCG@10"], None])
 def test_runs_without_judgments_are_named_as_such(measure: Any) -> None:
     run = {"1": {"doc-1": 2.0, "doc-2": 1.0}, "2": {"doc-3": 2.0, "doc-4": 1.0}}
-    with pytest.raises(ArgumentError, match=r"looks like runs without judgments: 'doc-1' is no measure.*qrels=…"):
+    with pytest.raises(ArgumentError, match=r"looks like runs without judgments: 'doc-1' is not a measure.*qrels=…"):
         compare({"a": run, "b": run}, measure=measure, test="t")
 
 
 def test_runs_of_the_same_documents_are_no_scores_either() -> None:
     run = {topic: {f"doc-{n}": float(n) for n in range(30)} for topic in ("1", "2", "3")}
-    with pytest.raises(ArgumentError, match=r"looks like runs without judgments: 'doc-0' is no measure"):
+    with pytest.raises(ArgumentError, match=r"looks like runs without judgments: 'doc-0' is not a measure"):
         compare({"a": run, "b": run}, test="t")
 
 
 def test_runs_without_names_are_asked_for_them() -> None:
     run = {"1": {"d": 1.0}}
-    with pytest.raises(DataError, match=r"run 2: there is a system 'run' already \(run 1\); call every run by a name"):
+    with pytest.raises(DataError, match=r"run 2: system 'run' exists already \(run 1\); give every run its own name"):
         evaluate({"1": {"d": 1}}, [run, run], "AP")
 
 

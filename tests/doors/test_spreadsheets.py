@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from cranfield import DataError, FileError, ScoreMatrix, check_file, compare, read_collections, read_scores
 from cranfield.core.errors import quietly
 from cranfield.core.files import system_name
+from cranfield.questions.files import kind_of
 from cranfield.scores.doors import as_scores
 from cranfield.scores.readers import read_part
 
@@ -74,7 +75,7 @@ def test_a_summary_row_is_left_out_with_a_warning(name: str, mark: str) -> None:
     read = of(wide(f"{name},{ROWS[name]}", mark=mark))
     assert read == EXPECTED
     assert read.warnings[0].startswith(f"s.csv: row {name!r} is the ")
-    assert read.warnings[0].endswith(" of the other topics; it was left out")
+    assert read.warnings[0].endswith(" of the other topics; dropped")
 
 
 def test_several_summaries_of_rows_and_columns() -> None:
@@ -98,10 +99,12 @@ def test_the_answer_of_the_issue(put: Put) -> None:
 
 def test_a_name_without_the_values_is_refused_with_the_line() -> None:
     with pytest.raises(
-        FileError, match=r"^s.csv:8: topic 'Mean' is named like a summary row, .*; rename the topic, or"
+        FileError, match=r"^s.csv:8: topic 'Mean' is named like a summary row but .*\. Rename the topic or"
     ):
         of(wide("Mean,0.6,0.45"))
-    with pytest.raises(FileError, match=r"^s.csv:1: system 'max' is named like a summary column, .*rename the system"):
+    with pytest.raises(
+        FileError, match=r"^s.csv:1: system 'max' is named like a summary column but .*Rename the system"
+    ):
         of("topic,a,b,max\n1,0.1,0.2,0.3\n2,0.2,0.1,0.05\n")
     with pytest.raises(FileError, match="topic 'Mean' is named like a summary row"):
         of("topic,a\nMean,0.5\n")
@@ -110,7 +113,7 @@ def test_a_name_without_the_values_is_refused_with_the_line() -> None:
 def test_summary_rows_of_long_and_tidy_tables() -> None:
     text = long(with_mean()).write_csv()
     assert of(text) == EXPECTED
-    assert of(text).warnings == ("s.csv: row 'Mean' is the mean of the other topics; it was left out",)
+    assert of(text).warnings == ("s.csv: row 'Mean' is the mean of the other topics; dropped",)
     assert of(text.replace(",", "\t"), "s.tsv") == EXPECTED
     wrong = text.replace("0.3717", "0.9")
     with pytest.raises(FileError, match="s.csv: topic 'Mean' is named like a summary row"):
@@ -138,12 +141,12 @@ def test_summary_rows_of_parquet_and_frames(table: Callable[[], pl.DataFrame]) -
     table().write_parquet(raw)
     (read,) = read_part("s.parquet", data=raw.getvalue()).matrices
     assert read == EXPECTED
-    assert read.warnings == ("s.parquet: row 'Mean' is the mean of the other topics; it was left out",)
+    assert read.warnings == ("s.parquet: row 'Mean' is the mean of the other topics; dropped",)
     pandas = pd.DataFrame(table().to_dict(as_series=False))
     for one in (table(), pandas):
         scores = as_scores(one).only()
         assert scores == EXPECTED
-        assert scores.warnings == ("row 'Mean' is the mean of the other topics; it was left out",)
+        assert scores.warnings == ("row 'Mean' is the mean of the other topics; dropped",)
     wrong = table().with_columns(pl.col(table().columns[-1]) * pl.when(pl.col("topic") == "Mean").then(2).otherwise(1))
     with pytest.raises(DataError, match="topic 'Mean' is named like a summary row"):
         as_scores(wrong)
@@ -173,7 +176,7 @@ def _options(missing: Any) -> Any:
 def test_check_reports_summaries(put: Put) -> None:
     good = check_file(put(wide(f"Mean,{ROWS['Mean']}"), "s.csv"))
     assert (good.n_topics, good.problems) == (6, 0)
-    assert "row 'Mean' is the mean of the other topics; it was left out" in good.notes
+    assert "row 'Mean' is the mean of the other topics; dropped" in good.notes
     bad = check_file(put(wide("Mean,0.6,0.45"), "s.csv"))
     assert (bad.problems, "s.csv:8: topic 'Mean' is named like" in bad.error) == (1, True)
 
@@ -210,21 +213,45 @@ def test_a_true_mean_changes_nothing(values: list[list[float]], name: str, digit
 
 @pytest.mark.parametrize("head", ["system", "Run", "MODEL", "name", "method", "", "approach"])
 def test_means_of_systems_are_refused(head: str) -> None:
-    with pytest.raises(FileError, match="s.csv:1: holds one row of means for each system.*per-topic scores are needed"):
+    with pytest.raises(FileError, match="s.csv:1: holds one row of means per system.*Per-topic scores are needed"):
         of(f"{head},AP,nDCG@10,P@10\nbm25,0.2,0.3,0.4\nneural,0.3,0.4,0.5\n")
-    with pytest.raises(FileError, match="per-topic scores are needed"):
+    with pytest.raises(FileError, match="Per-topic scores are needed"):
         of("system,score\nbm25,0.2\nneural,0.3\n")
 
 
 def test_means_of_systems_in_frames_are_refused() -> None:
     means = {"system": ["a", "b"], "AP": [0.2, 0.3], "P@10": [0.1, 0.4]}
-    for table in (pl.DataFrame(means), pd.DataFrame(means), pd.DataFrame(means).set_index("system")):
-        with pytest.raises(DataError, match="means over topics are not enough"):
+    indexed = pd.DataFrame(means).set_index("system")
+    for table in (pl.DataFrame(means), pd.DataFrame(means), indexed, indexed.rename_axis(None)):
+        with pytest.raises(DataError, match="Per-topic scores are needed"):
             as_scores(table)
     raw = io.BytesIO()
     pl.DataFrame(means).write_parquet(raw)
-    with pytest.raises(FileError, match="per-topic scores are needed"):
+    with pytest.raises(FileError, match="Per-topic scores are needed"):
         read_part("s.parquet", data=raw.getvalue())
+
+
+def test_measures_of_one_system_are_no_systems(put: Put) -> None:
+    text = "topic,AP,nDCG@10\n1,0.2,0.3\n2,0.4,0.5\n"
+    both = read_scores([put(text, "bm25.csv"), put(text.replace("0.2", "0.1"), "ql.csv")])
+    assert (list(both), both["AP"].systems) == (["AP", "nDCG@10"], ("bm25", "ql"))
+    one = as_scores(pl.read_csv(io.StringIO(text)))
+    assert (list(one), one["AP"].n_systems) == (["AP", "nDCG@10"], 1)
+    assert of("topic,P,AP\n1,0.2,0.3\n2,0.4,0.5\n").systems == ("P", "AP")
+
+
+def test_parquet_holds_any_table(put: Put) -> None:
+    tidy = pl.DataFrame({"system": ["a", "b"], "qid": ["1", "1"], "AP": [0.5, 0.25], "RR": [1.0, 0.5]})
+    single = pl.DataFrame({"qid": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 0.25]})
+    tables = {"tidy.parquet": tidy, "bm25.parquet": single, "wide.AP.parquet": frame().rename({"topic": "query_id"})}
+    read = {}
+    for name, table in tables.items():
+        raw = io.BytesIO()
+        table.write_parquet(raw)
+        read[name] = read_part(name, data=raw.getvalue()).matrices
+    assert [matrix.measure for matrix in read["tidy.parquet"]] == ["AP", "RR"]
+    assert read["bm25.parquet"][0].systems == ("bm25",)
+    assert read["wide.AP.parquet"][0].systems == EXPECTED.systems
 
 
 def by_system(head: str, topics: list[str], mark: str = ",") -> str:
@@ -238,7 +265,7 @@ def by_system(head: str, topics: list[str], mark: str = ",") -> str:
 def test_systems_in_rows(head: str, mark: str, topics: list[str]) -> None:
     read = of(by_system(head, topics, mark))
     assert read == ScoreMatrix(VALUES, topics, SYSTEMS, "score")
-    said = f"the first column is named {head!r}, so rows are systems, columns topics"
+    said = f"the first column is named {head!r}, so rows are read as systems, columns as topics"
     assert read.warnings == (f"s.csv: {said}",)
     assert said in read.provenance
 
@@ -252,7 +279,7 @@ def test_systems_in_rows_with_a_mean() -> None:
     lines = by_system("System", TOPICS).splitlines()
     read = of("\n".join(f"{line},{end}" for line, end in zip(lines, ["Mean", "0.3717", "0.45"], strict=True)))
     assert read == EXPECTED
-    assert read.warnings[1] == "s.csv: column 'Mean' is the mean of the other topics; it was left out"
+    assert read.warnings[1] == "s.csv: column 'Mean' is the mean of the other topics; dropped"
 
 
 def test_systems_in_rows_of_frames() -> None:
@@ -264,7 +291,30 @@ def test_systems_in_rows_of_frames() -> None:
     read += read_part("s.parquet", data=raw.getvalue()).matrices
     for matrix in read:
         assert matrix == EXPECTED
-        assert "the first column is named 'system', so rows are systems, columns topics" in matrix.warnings[0]
+        assert (
+            "the first column is named 'system', so rows are read as systems, columns as topics" in matrix.warnings[0]
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("s.json", '{"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.75}}', "scores"),
+        ("s.run", "topic a b\n1 0.5 0.25\n2 0.1 0.2\n", "scores"),
+        ("qrels.dat", "topic a b\n1 0.5 0.25\n2 0.1 0.2\n", "scores"),
+        ("s.csv", "301 Q0 FT911-3 1 9.5 x\n301 Q0 FT911-4 2 8.5 x\n", "run"),
+        ("s.csv", '{"qid": "1", "docno": "d", "score": 2.5}\n{"qid": "2", "docno": "d", "score": 1.5}\n', "run"),
+        ("s.csv", "301 0 FT911-3 1\n301 0 FT911-4 0\n", "qrels"),
+    ],
+)
+def test_command_line_and_reader_agree_on_what_holds_scores(put: Put, name: str, text: str, kind: str) -> None:
+    path = put(text, name)
+    assert kind_of(path, "scores") == kind
+    if kind == "scores":
+        assert read_scores(path).only().n_topics == 2
+    else:
+        with pytest.raises(FileError, match="not scores. Evaluate the runs first"):
+            read_scores(path)
 
 
 def test_what_stays_as_it_was(put: Put) -> None:
@@ -278,11 +328,11 @@ def test_what_stays_as_it_was(put: Put) -> None:
 
 
 @pytest.mark.parametrize(
-    ("measure", "value"), [("nDCG@10", 1.47), ("AP", 31), ("map", 1.2), ("P_10", 10), ("RR", 1.001)]
+    ("measure", "value"), [("nDCG@10", 1.47), ("AP", 31), ("map", 1.2), ("P_10", 10), ("RR", 1.001), ("AP", -0.01)]
 )
 def test_scores_outside_their_range_are_refused(measure: str, value: float) -> None:
     text = f"system,topic,measure,value\na,1,{measure},0.5\na,2,{measure},{value}\n"
-    with pytest.raises(FileError, match=r"^s.csv: .*: topic '2', system 'a' has .* lies between 0 and 1; "):
+    with pytest.raises(FileError, match=r"^s.csv: .*: topic '2', system 'a' scores .* lies between 0 and 1\. "):
         of(text)
     with pytest.raises(DataError, match="lies between 0 and 1"):
         as_scores({"a": {"1": 0.5, "2": value}}, measure=measure)
@@ -291,7 +341,7 @@ def test_scores_outside_their_range_are_refused(measure: str, value: float) -> N
 
 
 def test_percentages_without_a_sign_say_what_to_do() -> None:
-    with pytest.raises(FileError, match=r"AP lies between 0 and 1; divide percentages by 100 \(or write 31% in every"):
+    with pytest.raises(FileError, match=r"AP lies between 0 and 1\. Divide percentages by 100 \(or write 31% in every"):
         of("topic,a\n1,31\n2,25.5\n", "t.AP.csv")
 
 
@@ -412,8 +462,8 @@ def test_the_command_line_suggests_no_python(put: Put) -> None:
 
     put("x,0.5,b\n1,0.25,0.5\n", "s.csv")
     for words, advice in (
-        (["compare", "s.csv"], "or say so: cranfield convert --header or --no-header"),
-        (["convert", "s.csv"], "or say so: --header or --no-header"),
+        (["compare", "s.csv"], "or use cranfield convert --header or --no-header"),
+        (["convert", "s.csv"], "or use --header or --no-header"),
     ):
         told = CliRunner().invoke(app, words).stderr
         assert advice in told
@@ -429,4 +479,4 @@ def test_the_command_line_names_the_row_that_it_left_out(put: Put) -> None:
     for command in ("compare", "convert", "check", "leaderboard", "variance"):
         ended = CliRunner().invoke(app, [command, "s.csv"])
         assert ended.exit_code == 0
-        assert "row 'Mean' is the mean of the other topics; it was left out" in ended.stderr + ended.stdout
+        assert "row 'Mean' is the mean of the other topics; dropped" in ended.stderr + ended.stdout

@@ -246,7 +246,7 @@ def test_what_is_printed_is_utf8_in_any_locale(tmp_path: Path) -> None:
 def test_what_is_no_regular_file_is_no_work_file(make: Callable[[Path], None], tmp_path: Path) -> None:
     """Else a pipe would keep the job waiting, and a device fill the memory."""
     make(tmp_path / "job.work")
-    with pytest.raises(FileError, match=r"job\.work: is no regular file; name a new file"):
+    with pytest.raises(FileError, match=r"job\.work: is not a regular file; name a new file"):
         WorkFile(tmp_path / "job.work", {"seed": 1})
 
 
@@ -359,7 +359,7 @@ def test_a_device_that_never_ends_is_refused(words: str, tmp_path: Path) -> None
     (tmp_path / "x.csv").write_text(SCORES)
     done = limited(200, *words.split(), cwd=tmp_path)
     assert done.returncode == 1
-    assert f"error: {words.split()[-1]}: is a device, which may never end; name a file\n" in done.stderr
+    assert f"error: {words.split()[-1]}: is a device; name a file\n" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -373,7 +373,7 @@ def test_what_is_no_text_is_refused_by_its_first_piece(tmp_path: Path) -> None:
     hole.touch()
     os.truncate(hole, 2**40)
     write_atomically(packed, bytes(250 << 20))
-    found = ":1: holds a NUL byte: a binary file where text is expected\n"
+    found = ":1: contains a NUL byte, so it is binary; expected text\n"
     for command, path in (("variance", hole), ("evaluate", hole), ("variance", packed)):
         done = limited(200, command, *[str(path)] * (1 + (command == "evaluate")))
         assert (done.returncode, done.stderr) == (1, f"error: {path}{found}")
@@ -389,14 +389,14 @@ def test_what_does_not_fit_into_memory_is_said_in_one_line(tmp_path: Path) -> No
         done = limited(100, "variance", "-", stdin=endless.stdout)
         endless.kill()
     assert done.returncode == 1
-    assert re.fullmatch(rf"error: stdin: does not fit into the memory that this process may use; {remedy}", done.stderr)
+    assert re.fullmatch(rf"error: stdin: does not fit into memory; {remedy}", done.stderr)
     table, answer = tmp_path / "x.csv", tmp_path / "new" / "answer.csv"
     answer.parent.mkdir()
     systems = [f"s{i}" for i in range(2000)]
     table.write_text("\n".join(f"{name},{','.join(row)}" for name, row in [("topic", systems), *((f"t{i}", [f"0.{i}"] * 2000) for i in range(1000))]))  # fmt: skip
     done = limited(40, "compare", str(table), "-o", str(answer))  # the bytes fit, the table does not
     assert done.returncode == 1
-    said = rf"error: the memory that this process may use was all taken after {table} was opened; {remedy}"
+    said = rf"error: out of memory after opening {table}; {remedy}"
     assert re.fullmatch(said, done.stderr)
     assert [*answer.parent.iterdir()] == []
 
@@ -407,9 +407,9 @@ def test_two_jobs_on_one_work_file_are_one_too_many(tmp_path: Path) -> None:
     first.put("part 1", {"value": 1.5})
     code = f"from cranfield.core.work_files import WorkFile; WorkFile({str(path)!r}, {{'seed': 1}})"
     other = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
-    said = f"{path}: is the work file of a job that is running; wait for it to end, or name another file"
+    said = f"{path}: is the work file of a running job; wait for it to end, or name another file"
     assert said in other.stderr
-    with pytest.raises(FileError, match="is the work file of a job that is running"):
+    with pytest.raises(FileError, match="is the work file of a running job"):
         WorkFile(path, {"seed": 1})
     first.close()
     first.close()
@@ -434,7 +434,7 @@ def test_a_command_on_the_work_file_of_another_job_says_so(tmp_path: Path, monke
     with WorkFile("job.work", {"seed": 1}) as other:
         other.put("part 1", {"value": 1.5})
         done = type_command(["replicates", "q.txt", "a.run", "a.run", "--splits", "2", "--work", "job.work"])
-    said = "job.work: is the work file of a job that is running; wait for it to end, or name another file"
+    said = "job.work: is the work file of a running job; wait for it to end, or name another file"
     assert (done.code, done.stderr) == (1, f"error: {said}\n")
 
 

@@ -140,7 +140,7 @@ for example in EXAMPLES:  # a question that is not listed: as its docstring show
 SELDOM = {"report": 0.25, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
 """Commands that take long, and how often they come up beside the others."""
 CODES = {"gate": {0, 1, 2, 3, 4}}
-OWN_FAULT = re.compile(r"mistake in cranfield|must give one number per topic")
+OWN_FAULT = re.compile(r"(?:bug|mistake) in cranfield|must give one number per topic")
 """What an error says where the data are not to blame."""
 INTERRUPTED = 130
 NAMES = [

@@ -34,7 +34,7 @@ HEADERS = {
     "qrels": {"topic", "subtopic", "document", "relevance", "query-id", "corpus-id", "score"},
 }
 """Words of a first line that names columns."""
-NOT_READ = r"not read|left out|missing|skipped"
+NOT_READ = r"not read|left out|dropped|missing|skipped"
 """How a note, a warning or the provenance of scores says that something in the file was passed over."""
 
 

@@ -141,7 +141,7 @@ def test_without_a_jackknife_interval_feldts_stands_in_and_is_named() -> None:
     said = reliability(matrix(x))
     assert said.components.spread is None
     assert said.ratio("erho2") == reliability(matrix(x), intervals="normal").ratio("erho2")
-    assert any("No jackknife interval of erho2: leaving one out" in note for note in said.answer().sheet().notes)
+    assert any("No jackknife interval of erho2: a ratio" in note for note in said.answer().sheet().notes)
     pooled = reliability([make_scores(20, 8), make_scores(20, 8, 2)])
     assert any("several collections are pooled" in note for note in pooled.answer().sheet().notes)
 
@@ -210,13 +210,13 @@ def test_negative_components_become_zero_with_a_warning() -> None:
     rng = np.random.default_rng(1)
     e = rng.normal(size=(10, 4))
     same = matrix(e - e.mean(0) + np.arange(10)[:, None])
-    with pytest.warns(CranfieldWarning, match="AP: the variance component of systems was estimated below 0"):
+    with pytest.warns(CranfieldWarning, match="AP: the variance component of systems is negative"):
         found = reliability(same, target=0.9)
     assert rows(found)["erho2"] == (0.0, 0.0, 0.0, None, None, None)
     assert found.components.estimated_systems < 0 == found.components.systems
     assert found.components.negative == ("systems",)
     level = matrix(e - e.mean(1, keepdims=True) + np.arange(4))
-    with pytest.warns(CranfieldWarning, match="of topics was estimated below 0 and is taken as 0"):
+    with pytest.warns(CranfieldWarning, match="of topics is negative and set to 0"):
         found = reliability(level)
     assert found.ratio("phi").value == found.ratio("erho2").value
     assert 0 <= found.ratio("phi").lower <= found.ratio("phi").value
@@ -233,7 +233,7 @@ def test_what_rounding_leaves_is_no_variance_between_systems() -> None:
 
 
 def test_an_interval_from_zero_is_told() -> None:
-    with pytest.warns(CranfieldWarning, match="starts at 0: these topics do not show that systems differ"):
+    with pytest.warns(CranfieldWarning, match="starts at 0. These topics do not show that systems differ"):
         found = reliability(constructed(10, 4, 0.0005, 0.02, 0.02), target=0.9)
     assert rows(found)["erho2"][5] is None
 
@@ -249,8 +249,8 @@ def test_the_result_says_what_it_did() -> None:
     assert found.to_dict()["components"][0]["source"] == "systems"
     assert sum(row["share"] for row in found.to_dict()["components"]) == pytest.approx(1)
     assert found.signature.startswith("reliability, two-way G-study; measure score; systems 27; data topics 50")
-    assert "with 25 topics" in found.summary()
-    assert repr(found).startswith("Reliability(score: with 25 topics the ranking has reliability")
+    assert "With 25 topics" in found.summary()
+    assert repr(found).startswith("Reliability(With 25 topics, the ranking by score has reliability")
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_bad_scores() -> None:
         reliability(matrix([[0.1], [0.2]]))
     with pytest.raises(DataError, match=r"leaves 1; a study of reliability needs at least 2\. Drop fewer\.$"):
         reliability(matrix([[0.1, 0.2], [0.3, 0.5]]), drop=0.5)
-    with pytest.raises(DataError, match="^AP: systems and topics explain every score"):
+    with pytest.raises(DataError, match="^AP: the residual variance is zero"):
         reliability(matrix([[0.1, 0.2], [0.3, 0.4]]))
     with pytest.raises(DataError, match="^cannot pool scores of different measures: AP, P@10; choose one of them$"):
         reliability([matrix([[0.1, 0.2], [0.3, 0.5]]), matrix([[0.1, 0.2], [0.3, 0.5]], "P@10")])
@@ -332,4 +332,4 @@ def test_scores_may_take_more_topics_than_can_be_counted() -> None:
     scores = matrix(1e9 * rng.normal(size=(20, 1)) + rng.normal(size=(20, 4)) + np.arange(4.0))
     ranking, phi = reliability(scores, target=0.95).answer().sentences
     assert ranking.endswith("(1 to 90).")
-    assert phi == "For 0.95 of the scores (Φ), more topics are needed than can be counted."
+    assert phi == "Reliability 0.95 of the scores (Φ) needs too many topics to count."

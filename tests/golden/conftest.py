@@ -45,6 +45,6 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(collection: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current directory is that of the collection."""
     monkeypatch.chdir(collection)
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("COLUMNS", raising=False)  # tables in a pipe keep their full width
     monkeypatch.setenv("NO_COLOR", "1")
     return collection

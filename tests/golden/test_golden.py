@@ -33,14 +33,15 @@ def test_command(case: Case, format: str, here: Path, update: bool) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_options(command: str, here: Path, update: bool) -> None:
+def test_options(command: str, here: Path, update: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The spellings only: how help is laid out is not ours alone."""
+    monkeypatch.setenv("COLUMNS", "100")
     printed = type_command([*command.split(), "--help"])
     assert printed.code == 0
     spelled = [
         found.group() for line in re.findall(r"^ +-.*$", printed.stdout, re.M) for found in _OPTION.finditer(line)
     ]
-    check(f"options-{command.replace(' ', '-')}.txt", "\n".join(dict.fromkeys(spelled)) + "\n", update=update)
+    check(f"options-{command.replace(' ', '-')}.txt", "\n".join(sorted(set(spelled))) + "\n", update=update)
 
 
 _OPTION = re.compile(r"(?<![\w-])--?[a-z](?:[a-z-]*[a-z])?(?![\w-])")

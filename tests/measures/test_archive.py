@@ -129,7 +129,7 @@ def test_a_bad_list(tmp_path: Path, text: str, message: str) -> None:
     [
         (["--collections", "x"], "name the directory with -o DIRECTORY"),
         (["--collections", "x", "-o", "out", "-q"], "leave out -q, --trec and --plot"),
-        (["--collections", "x", "-o", "out", "qrels.txt"], "--collections names the files of every collection; leave out qrels.txt"),
+        (["--collections", "x", "-o", "out", "qrels.txt"], "--collections already names the files; leave out qrels.txt"),
         ([], "Missing arguments 'QRELS' and 'RUN...'"),
         (["qrels.txt"], "Missing argument 'RUN...'"),
     ],
@@ -142,5 +142,5 @@ def test_bad_usage(cranfield: Type, words: list[str], message: str) -> None:
 
 def test_an_output_that_is_a_file(listing: Path) -> None:
     Path("out").write_text("")
-    with pytest.raises(FileError, match="cannot be made a directory"):
+    with pytest.raises(FileError, match="the directory cannot be created"):
         states(listing)

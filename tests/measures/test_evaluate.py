@@ -41,7 +41,9 @@ def test_a_vast_level_takes_no_more_memory_than_any_other() -> None:
 
 @pytest.mark.parametrize("measure", ["ERR", "nERR", "nDCG(gains=exp)@10", "Q(gains=exp)", "D-nDCG(gains=exp)"])
 def test_exponential_gains_of_a_vast_level_are_refused(measure: str) -> None:
-    said = r"the judgments go up to level 2,000,000,000; exponential gains \(2\^level − 1\) go up to level 900, so use linear"
+    said = (
+        r"the judgments go up to level 2,000,000,000; exponential gains \(2\^level − 1\) stop at level 900. Use linear"
+    )
     with pytest.raises(DataError, match=said):
         scores_of(run_of([("1", "a", 1)]), measure, VAST)
     with pytest.raises(DataError, match=r"^top is level 5,000; exponential gains"):
@@ -103,7 +105,7 @@ def test_rank_column_that_is_no_ranking() -> None:
     with pytest.raises(DataError) as error:
         evaluate(QRELS, twice, "AP", order="rank")
     assert str(error.value) == (
-        "tagged: rank 1 occurs twice for topic 1 (1 ranks do so in all); "
+        "tagged: rank 1 occurs twice for topic 1 (1 duplicate ranks in all); "
         "order by score or by file instead (order='score', order='file')"
     )
     with pytest.raises(DataError) as error:
@@ -123,7 +125,7 @@ def test_missing_topics_count_zero_and_are_reported() -> None:
         scores = evaluate(QRELS, run, ["AP", "NumRet"])
     assert [str(w.message) for w in caught] == [
         "bm25: no document for 1 of 2 topics, scored 0: 2",
-        "bm25: 1 topic without judgments left out: 7",
+        "bm25: 1 topic without judgments dropped: 7",
     ]
     assert scores["AP"].values.tolist() == [[0.5], [0.0]]
     assert scores["AP"].topics == ("1", "2")
@@ -137,8 +139,8 @@ def test_topics_left_out_are_reported_and_not_called_barren() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         assert evaluate(qrels, runs, "AP", missing="drop-topic").only().topics == ("1",)
     assert [str(w.message) for w in caught] == [
-        "bm25: no document for 1 of 3 topics, left out for every system: 3",
-        "ql: no document for 1 of 3 topics, left out for every system: 2",
+        "bm25: no document for 1 of 3 topics, dropped for every system: 3",
+        "ql: no document for 1 of 3 topics, dropped for every system: 2",
     ]
 
 
@@ -191,8 +193,8 @@ def test_runs_whose_ids_are_in_other_letters_are_refused(tmp_path: Path, as_file
     with pytest.raises(DataError) as error:
         evaluate(MANY, file if as_file else ids_of("D"), "AP")
     assert str(error.value) == (
-        "only 1 document of bm25 is judged in qrels, and 300 would be without regard to capitals and blanks, so the "
-        "scores would mean nothing; write the ids alike. `cranfield check` compares them"
+        "only 1 document of bm25 is judged in qrels, so the scores would be meaningless. 300 would match if capitals "
+        "and blanks were ignored: write the ids alike. `cranfield check` compares them"
     )
 
 
@@ -217,7 +219,7 @@ def test_runs_without_any_judged_document_are_refused() -> None:
     with pytest.raises(DataError) as error:
         evaluate(QRELS, run_of([("1", "A", 2)], "bm25"), "AP")
     assert str(error.value) == (
-        "no document of bm25 is judged in qrels, so every score would be 0; do the ids of topics and documents agree "
+        "no document of bm25 is judged in qrels, so every score would be 0. Do the topic and document ids agree "
         "(capitals, blanks, leading zeros)? `cranfield check` compares them"
     )
 
@@ -283,9 +285,7 @@ def test_progress_counts_runs(tmp_path: Path) -> None:
 
 
 def test_two_runs_of_one_system_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        DataError, match=r"there is a system 'run' already \(run 1\); call every run by a name of its own"
-    ):
+    with pytest.raises(DataError, match=r"system 'run' exists already \(run 1\); give every run its own name"):
         evaluate(QRELS, [run_of([("1", "a", 1), ("2", "a", 1)])] * 2, "AP")
     with pytest.raises(DataError, match="no run to evaluate"):
         evaluate(QRELS, [], "AP")
@@ -321,15 +321,15 @@ def test_gains_must_cover_every_level() -> None:
     with pytest.raises(DataError) as error:
         evaluate(qrels, run_of([("1", "a", 1)]), "Q(gains=1:2)")
     assert str(error.value) == (
-        "gains 1:2 stop at level 2, but the judgments go up to level 3; name a gain for every level"
+        "gains 1:2 stop at level 2, but the judgments go up to level 3; give a gain for every level"
     )
     with pytest.raises(DataError) as error:
         evaluate(qrels, run_of([("1", "a", 1)]), "ERR(top=2)")
-    assert str(error.value) == "the judgments go up to level 3, above top=2; raise top or leave it out"
+    assert str(error.value) == "the judgments go up to level 3, above top=2; raise top or omit it"
 
 
 def test_no_judgments() -> None:
-    with pytest.raises(DataError, match="qrels: no judgments at all"):
+    with pytest.raises(DataError, match="qrels: holds no judgments"):
         evaluate(qrels_of([]), run_of([("1", "a", 1)]), "AP")
 
 
@@ -339,8 +339,8 @@ def test_ad_hoc_measures_refuse_documents_judged_for_several_subtopics() -> None
     with pytest.raises(DataError) as error:
         evaluate(qrels, run, "AP")
     assert str(error.value) == (
-        "topic 1: document a is judged for 2 subtopics, and measures like AP and nDCG need one judgment per document; "
-        "use a diversity measure such as alpha-nDCG@10 or D-nDCG@10, or qrels with one line per document"
+        "topic 1: document a is judged for 2 subtopics, but AP, nDCG and their like need one judgment per document. "
+        "Use a diversity measure such as alpha-nDCG@10, or qrels with one line per document"
     )
     assert scores_of(run, "strec@1", qrels) == [1.0]
 
@@ -382,10 +382,10 @@ def test_intents_file_is_read_strictly(tmp_path: Path) -> None:
         read_intents(file)
     assert str(error.value).replace(str(file), "Iprob") == (
         "Iprob: 5 problems\n"
-        "  Iprob:3: intent 1 of topic 1 has a probability already\n"
+        "  Iprob:3: intent 1 of topic 1 already has a probability\n"
         "  Iprob:4: expected 3 fields (topic intent probability), found 2: '1 2'\n"
         "  Iprob:5: expected a probability between 0 and 1 (field 3), found '1.5'\n"
         "  Iprob:6: expected a probability between 0 and 1 (field 3), found 'x'\n"
-        "  Iprob:8: the probabilities of topic 2 sum to more than 1 here"
+        "  Iprob:8: the probabilities of topic 2 sum to more than 1"
     )
     assert re.fullmatch(r"Intents\(intents: 1 topics, 1 intents\)", repr(Intents({("1", "1"): 1.0})))

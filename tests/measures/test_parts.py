@@ -38,6 +38,5 @@ def test_two_runs_of_one_name_are_refused() -> None:
     with pytest.raises(DataError) as found:
         evaluator_of_parts(SAMPLE.qrels, runs, ["AP"])
     assert str(found.value) == (
-        "run 2: there is a system 'alder-1' already (run 1); call every run by a name of its own: "
-        "{'bm25': run, 'ours': run}"
+        "run 2: system 'alder-1' exists already (run 1); give every run its own name: {'bm25': run, 'ours': run}"
     )

@@ -11,8 +11,14 @@ from scipy import stats
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, UnknownNameError, design_ttest
 from cranfield.core.answer import answer
-from cranfield.questions.monitor.anytime import anytime_p, sequence_half_width, tuned_rho
-from cranfield.questions.monitor.boundaries import nominal, spending_boundaries, spent
+from cranfield.questions.monitor.boundaries import (
+    anytime_p,
+    nominal,
+    sequence_half_width,
+    spending_boundaries,
+    spent,
+    tuned_rho,
+)
 from cranfield.questions.monitor.monitor import monitor
 from cranfield.questions.monitor.planned import design_looks
 from cranfield.questions.monitor.reestimation import reestimate
@@ -177,9 +183,7 @@ def test_constant_differences_are_left_to_the_sign_test() -> None:
 
 
 def test_a_look_too_early_for_anything() -> None:
-    with pytest.warns(
-        CranfieldWarning, match="look 1 comes so early that nothing may be spent on it; it has no interv"
-    ):
+    with pytest.warns(CranfieldWarning, match="look 1 is too early to spend any of the level. It has no interv"):
         found = monitor(make_scores(4, 2), max_topics=10_000)
     assert found.to_frame().select("lower", "upper", "boundary").row(0) == (None, None, 0.0)
 
@@ -191,8 +195,8 @@ def test_more_topics_than_planned_at_the_last_look() -> None:
     with pytest.raises(DataError) as error:
         monitor(batches(make_scores(60, 2), 25, 25, 10), max_topics=50)
     assert str(error.value) == (
-        "batch 2 reaches the 50 topics planned, and nothing is left to spend on the 1 after it; plan more "
-        "(`max_topics`) before looking, or use anytime=True"
+        "batch 2 reaches the 50 planned topics, so no level is left for the 1 after it. Plan more topics "
+        "(`max_topics`) in advance, or use anytime=True."
     )
 
 
@@ -200,11 +204,11 @@ def test_bad_batches() -> None:
     x = make_scores(20, 3)
     a, b = batches(x, 10, 10)
     cases: list[tuple[list[ScoreMatrix], str]] = [
-        ([a, a], "batch 2 repeats 10 topics of earlier batches (1, 10, 2, 3, 4 and 5 more); pass only what is new"),
-        ([a, b.drop(systems=["system1"])], "batch 2 and the first differ in 1 systems (system1); score the same"),
+        ([a, a], "batch 2 repeats 10 topics of earlier batches (1, 10, 2, 3, 4 and 5 more). Give only new topics"),
+        ([a, b.drop(systems=["system1"])], "batch 2 and the first differ in 1 systems (system1). Score the same"),
         (
             [a, ScoreMatrix(b.values, b.topics, b.systems, "P@10")],
-            "batch 2 holds P@10 scores, the first score; use one",
+            "batch 2 has P@10 scores, the first has score. Use one",
         ),
         (
             [a.select(topics=["1"])],
@@ -221,7 +225,7 @@ def test_bad_batches() -> None:
         assert str(error.value).startswith(message)
     with pytest.raises(ArgumentError, match=r"^`batches\[0\]` cannot be made of int\. Give one of:"):
         monitor([1])
-    with pytest.raises(ArgumentError, match=r"^`batches` is empty; pass the scores of at least one batch of topics\.$"):
+    with pytest.raises(ArgumentError, match=r"^`batches` is empty. Give the scores of at least one batch of topics\.$"):
         monitor([])
     with pytest.raises(ArgumentError, match=r"^`max_topics` must be a whole number of at least 2; got 1\. Write 50\.$"):
         monitor(a, max_topics=1)
@@ -241,17 +245,17 @@ def test_reestimation_is_blind() -> None:
     assert a.topics_lower < a.n_topics < a.topics_upper
     assert a.to_frame()["topics_needed"][0] == a.n_topics
     assert a.to_dict()["settings"]["min_diff"] == 0.05
-    assert "in all should see a difference of 0.05 with power 0.8" in a.summary()
+    assert "in all detect a difference of 0.05 with power 0.8" in a.summary()
     assert reestimate(x, 5.0).n_topics == 20  # never gives topics back
-    assert "differences between the 4 systems' means count as noise" in " ".join(answer(a).sheet().notes)
+    assert "Differences between the 4 systems' means count as noise" in " ".join(answer(a).sheet().notes)
     two = reestimate(x.select(systems=x.systems[:2]), 0.05)
     assert len(answer(two).sheet().notes) == 1
 
 
 def test_reestimation_refuses() -> None:
-    with pytest.raises(DataError, match="^AP: all systems score the same on every topic; there is no variance to plan"):
+    with pytest.raises(DataError, match="^AP: all systems have the same scores, so the variance is 0"):
         reestimate(matrix(np.ones((4, 2))), 0.05)
-    with pytest.warns(CranfieldWarning, match="no interval for the blinded variance"):
+    with pytest.warns(CranfieldWarning, match="the blinded variance has no interval"):
         assert reestimate(matrix([[0.1, 0.2], [0.3, 0.6]]), 0.05).lower is None
 
 

@@ -133,11 +133,11 @@ def test_pair_map_covers_every_pair_with_its_decision() -> None:
 
 
 def test_too_few_resamples_are_not_taken_for_no_difference() -> None:
-    with pytest.warns(CranfieldWarning, match="no pair can be significant"):
+    with pytest.warns(CranfieldWarning, match="No pair can be significant"):
         found = compare(matrix(), test="bootstrap-t", n_resamples=100)
     spec = chart(found).to_dict()
     assert title(spec) == f"{found.systems[0]} leads; {found.best_text()}"
-    assert "use at least 299 resamples" in title(chart(found, "pairs").to_dict(), "subtitle")
+    assert "Use at least 299 resamples" in title(chart(found, "pairs").to_dict(), "subtitle")
 
 
 def test_differences_with_a_baseline() -> None:
@@ -237,13 +237,13 @@ def test_standardised_before_and_after_share_the_order_of_topics() -> None:
     spec = chart(results()["Standardised"], raw=matrix()).to_dict()
     before, after = (part["layer"][0]["encoding"]["x"]["sort"] for part in spec["vconcat"])
     assert before == after
-    assert "takes topic difficulty out" in title(spec)
+    assert "removes topic difficulty" in title(spec)
     assert "easiest raw topic first" in title(spec, "subtitle")
 
 
 def test_standardised_without_the_raw_scores_says_nothing_of_them() -> None:
     spec = chart(results()["Standardised"]).to_dict()
-    assert title(spec) == "Every topic has the same standardised mean: topic difficulty is taken out"
+    assert title(spec) == "Every topic has the same standardised mean: topic difficulty is removed"
     assert "raw" not in title(spec, "subtitle")
 
 
@@ -308,7 +308,7 @@ def test_detectable_difference_and_width_nearly_coincide() -> None:
 
 
 def test_designs_without_the_chart_asked_for() -> None:
-    with pytest.raises(ArgumentError, match="an interval has no power to draw; ask for the chart 'detectable'"):
+    with pytest.raises(ArgumentError, match="an interval has no power to draw. Use the chart 'detectable'"):
         chart(design_interval(0.04, 0.1), "power")
     with pytest.raises(ArgumentError, match="the paired t-test has no number of systems to draw"):
         chart(design_ttest(0.04, 0.1), "systems")
@@ -337,7 +337,10 @@ def test_cost_chart_of_a_published_table() -> None:
         (96, 100, "9,600"),
         (731, 75, "54,825"),
     ]
-    assert title(spec) == "AP: pools of depth 10 with 100 topics cost least; depth 100 costs 5.7 times as much"
+    assert (
+        title(spec)
+        == "Lowest cost for AP: 100 topics to depth 10, 9,600 judgments. The deepest pool costs 5.7 times as much"
+    )
     single = cost_from_figures([PoolFigure("AP", 10, 96, 0.07)], width=0.15)
     assert title(chart(single).to_dict()) == "AP: pools of depth 10 with 98 topics cost least"
 

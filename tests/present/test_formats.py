@@ -148,6 +148,8 @@ def test_the_envelope_is_the_documented_one() -> None:
 
 def test_a_terminal_shows_titles_bold_and_the_signature_dim(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b" not in FORMATS["table"].write(SHEET, 80).decode(), "a pipe gets no colours"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     shown = FORMATS["table"].write(SHEET, 80).decode()
     assert shown.startswith("\x1b[1mA title\x1b[0m\n\n\x1b[1msystem")
     assert shown.endswith("\n\x1b[2ma signature\x1b[0m\n")

@@ -155,19 +155,23 @@ def test_reliability_in_the_text_is_that_of_the_study() -> None:
     (section,) = report.sections
     study = reliability(scores["AP"], target=0.95)
     n = scores["AP"].n_topics
-    value, lower, upper = study.ratio("erho2").at(n)
     texts = " ".join(part.text for part in section.parts if isinstance(part, Text))
-    assert f"the ranking has reliability {value:.3f} [{lower:.3f}, {upper:.3f}] and the scores" in texts
-    assert f"the ranking (Eρ²), {study.targets_frame()['topics_needed'][0]:,} topics are needed" in texts
-    assert "are expected to agree with tau" in texts
+    tables = {table.id: table.frame for table in section.tables()}
+    value, lower, upper = study.ratio("erho2").at(n)
+    assert f"has reliability {value:.3f}, the scores" in texts
+    here = (pl.col("coefficient") == "erho2") & (pl.col("topics") == n)
+    row = tables["reliability-coefficients"].row(by_predicate=here, named=True)
+    assert (row["value"], row["lower"], row["upper"]) == (value, lower, upper)
+    assert f"the ranking (Eρ²) needs {study.targets_frame()['topics_needed'][0]:,} topics" in texts
+    assert tables["reliability-tau"].height > 0
     assert "Bad systems make a collection look more reliable: without the 1 system" in texts
 
 
 def test_reuse_needs_runs_and_teams(report: Report) -> None:
     section = next(one for one in report.sections if one.id == "reuse")
-    assert section.title == "Will it serve systems not yet built"
-    assert "Without its own team's judgments" in section.parts[0].text  # type: ignore[union-attr]
-    with pytest.raises(ArgumentError, match="`teams` are left out of the pool in turn, which needs `qrels` and `runs`"):
+    assert section.title == "Reusability for new systems"
+    assert "Without its team's judgments" in section.parts[0].text  # type: ignore[union-attr]
+    with pytest.raises(ArgumentError, match="`teams` needs `qrels` and `runs`"):
         build_report(matrix(8, 3), teams={"s1": "a"})
 
 
@@ -216,8 +220,8 @@ def test_problems_of_the_data_are_told() -> None:
     values[2], values[3] = 0, 0.5
     html = build_report(ScoreMatrix(values, x.topics, x.systems, "AP"), n_resamples=2000, skip=["next"]).html
     assert f"every system scores 0 on 1 topic: {x.topics[2]}" in html
-    assert f"all systems tie on 1 topic, which tell nothing about them: {x.topics[3]}" in html
-    assert f"identical AP on every topic: {x.systems[0]}, {x.systems[1]}" in html
+    assert f"all systems tie on 1 topic ({x.topics[3]})" in html
+    assert f"identical runs by AP: {x.systems[0]}, {x.systems[1]}" in html
 
 
 SHAPES = {
@@ -244,7 +248,7 @@ def test_odd_scores_never_break_the_page(shape: str) -> None:
 def test_a_shared_lead_is_called_so() -> None:
     x = ScoreMatrix(SHAPES["identical systems"], [str(i) for i in range(8)], list("abc"), "AP")
     assert build_report(x, n_resamples=300).headline.startswith(
-        "a and 2 others share the lead by AP; any of the 3 systems may be the best (95%)."
+        "a, b and c tie for first by AP; any of the 3 systems may be the best (95%)."
     )
 
 

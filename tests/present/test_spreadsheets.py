@@ -19,7 +19,7 @@ from cranfield.core.tables import Sheet
 from cranfield.questions.compare.compare import compare
 
 NAMES = ("=1+1", "+sum", "-x", "@cmd", "bm25")
-X = ScoreMatrix(make_scores(n_topics=8, n_systems=5, seed=1).values, [str(i) for i in range(8)], NAMES, "AP")
+X = ScoreMatrix(make_scores(n_topics=8, n_systems=5, seed=1).values.clip(0, 1), [str(i) for i in range(8)], NAMES, "AP")
 
 
 @pytest.mark.parametrize(("format", "separator"), [("csv", ","), ("tsv", "\t")])

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from cranfield.core.columns import long_columns
 from cranfield.core.errors import CranfieldError
 from cranfield.scores import text_tables
-from cranfield.scores.formats import ReadOptions
+from cranfield.scores.frames import from_long
 from cranfield.scores.matrix import ScoreMatrix
-from cranfield.scores.text_tables import matrices_of_long, parse_long, read_table
+from cranfield.scores.text_tables import parse_long, read_table
 
 label = st.sampled_from(["bm25", "ql", " x", "é", "all", "#1", "a b"])
 topic = st.sampled_from(["1", "2", "10", "all", "q é"])
@@ -48,9 +48,11 @@ def test_fast_is_careful(data: bytes) -> None:
         return
     table = read_table(data, "x")
     assert long_columns(table.rows[0]) is not None
-    how = ReadOptions(missing="zero")
-    fast = outcome(lambda: matrices_of_long(frame, "x", "file", how))
-    assert fast == outcome(lambda: matrices_of_long(parse_long(table), "x", "file", how))
+    fast, careful = (
+        outcome(lambda columns=columns: list(from_long(columns, system="file", missing="zero").values()))
+        for columns in (frame, parse_long(table)[0])
+    )
+    assert fast == careful
 
 
 def test_the_fast_reader_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,7 @@ def test_ranks_that_order_nothing_are_counted_over_all_blocks(tmp_path: Path, ra
             evaluate(QRELS, run, "AP", order="rank")
         messages.append(str(caught.value))
     assert messages[0] == messages[1]
-    assert "a: 2 documents" in messages[0] or "(2 ranks do so in all)" in messages[0]
+    assert "a: 2 documents" in messages[0] or "(2 duplicate ranks in all)" in messages[0]
 
 
 def scored(path: Path, **how: object) -> tuple[object, ...] | str:

@@ -8,8 +8,15 @@ import pytest
 from cranfield.core.errors import ArgumentError, UnknownNameError
 from cranfield.core.resampling import BLOCK, RESIDUAL_CELLS, RESIDUAL_ROWS, generator
 from cranfield.questions.compare.pairs import Pairs, all_pairs
-from cranfield.questions.replicates.bootstrap import Bootstrap, Effects, bootstrap_effects, difference_p, effect_p
-from cranfield.questions.replicates.model import Replicated, fit
+from cranfield.questions.replicates.bootstrap import (
+    Bootstrap,
+    Effects,
+    Replicated,
+    bootstrap_effects,
+    difference_p,
+    effect_p,
+    fit,
+)
 
 UNBALANCED = np.array([[1, 1, 1], [1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]], dtype=bool)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from cranfield.core.errors import ArgumentError, UnknownNameError
-from cranfield.questions.replicates.decisions import Rule, agreement_table, merge_p
+from cranfield.questions.replicates.splits import Rule, agreement_table, merge_p
 
 ALL = np.ones((11, 1), dtype=bool)
 
@@ -86,4 +86,4 @@ def test_rules_are_checked() -> None:
         Rule(decide="most")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError) as level:
         Rule(alpha=5)
-    assert str(level.value) == "`alpha` must be between 0 and 1, both excluded; got 5. Write 0.05."
+    assert str(level.value) == "`alpha` must be between 0 and 1; got 5. Write 0.05."

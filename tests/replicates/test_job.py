@@ -129,7 +129,7 @@ def test_drop_leaves_out_topics_and_says_so() -> None:
     assert any(split.short for split in found["AP"].data.splits)
     assert any(
         text.startswith("AP: 0 to ")
-        and "topics per split left out, as some partition holds none of their relevant" in text
+        and "topics per split dropped, because a partition has none of their relevant" in text
         for text in found.warnings
     )
 
@@ -175,16 +175,16 @@ def test_published_sets_four_things() -> None:
         "residuals": "raw", "resample": "cells", "p": "effect", "correction": "bh",
     }  # fmt: skip
     text = " ".join(found.warnings)
-    assert "raw residuals make intervals too short by √((x−1)/x) (0.71); use rescaled residuals" in text
-    assert "p = effect ignores the variance of one of two systems" in text
-    assert "resampling cells treats residuals as independent" in text
+    assert "Raw residuals make intervals too short by √((x−1)/x) (0.71). Use rescaled residuals." in text
+    assert "p = effect ignores the variance of one system" in text
+    assert "Resampling cells assumes independent residuals" in text
 
 
 def test_too_few_resamples_for_the_correction() -> None:
     found = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", correction="holm", n_resamples=300)
     assert any(
-        text == "AP: with 300 resamples no p-value can be small enough for holm over 15 pairs; at least 1199 resamples "
-        "are needed"
+        text == "AP: 300 resamples cannot give a p-value small enough for holm over 15 pairs. Use at least 1199 "
+        "resamples."
         for text in found.warnings
     )
     enough = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", correction="holm", n_resamples=1199)
@@ -215,13 +215,13 @@ def test_scores_that_do_not_fit() -> None:
     other = ScoreMatrix(np.random.default_rng(1).random((2, 2, 2)), ["1", "2"], ["a", "b"], "AP", ["0", "1"])
     with pytest.raises(DataError) as caught:
         warning_replicate_scores([one, other])
-    assert str(caught.value) == "every split needs the same topics, systems and measure"
+    assert str(caught.value) == "the splits differ in topics, systems or measure. Use the same in every split."
     with pytest.raises(DataError) as nothing:
         warning_replicate_scores([])
-    assert str(nothing.value) == "no scores at all: at least one split is needed"
+    assert str(nothing.value) == "no scores. Give at least one split."
     with pytest.raises(DataError) as alone:
         warning_replicate_scores(one.select(systems=["a"]))
-    assert str(alone.value) == "AP: replicates compare systems, so at least 2 are needed; there is 1"
+    assert str(alone.value) == "AP: there is 1 system, and replicates compare at least 2. Add a system."
 
 
 # ── bad input ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -230,7 +230,7 @@ def test_scores_that_do_not_fit() -> None:
 def test_one_run() -> None:
     with pytest.raises(DataError) as caught:
         replicate(SAMPLE.qrels, SAMPLE.runs[:1], "AP")
-    assert str(caught.value) == "replicates compare systems, so at least 2 runs are needed; there is 1"
+    assert str(caught.value) == "replicates compare at least 2 runs; there is 1. Add runs."
 
 
 def test_more_partitions_than_relevant_documents() -> None:
@@ -238,8 +238,8 @@ def test_more_partitions_than_relevant_documents() -> None:
     with pytest.raises(DataError) as caught:
         replicate(qrels, runs_for(qrels), "AP", n_partitions=5)
     assert str(caught.value) == (
-        "split 1 leaves 0 of 4 topics with relevant documents in all 5 partitions, and at least 2 are needed; the "
-        "richest topic has 3 relevant documents; use fewer partitions, or keep what there is (empty='keep')"
+        "split 1 leaves 0 of 4 topics with relevant documents in all 5 partitions; at least 2 are needed. No topic "
+        "has more than 3 relevant documents. Use fewer partitions, or empty='keep'."
     )
     assert replicate(qrels, runs_for(qrels), "AP", n_partitions=3, empty="keep").pairs.height == 1
 
@@ -248,7 +248,7 @@ def test_no_common_topic() -> None:
     stranger = Run(SAMPLE.runs[0].frame.with_columns(topic=pl.lit("x") + pl.col("topic")), "stranger")
     with pytest.raises(DataError) as caught:
         replicate(SAMPLE.qrels, [SAMPLE.runs[0], stranger], "AP")
-    assert str(caught.value) == (f"stranger: no topic in common with {SAMPLE.qrels.name}; do the topic ids agree?")
+    assert str(caught.value) == f"stranger: no topic in common with {SAMPLE.qrels.name}. Check the topic ids."
 
 
 def test_a_split_that_cannot_be_balanced() -> None:
@@ -256,8 +256,8 @@ def test_a_split_that_cannot_be_balanced() -> None:
     with pytest.raises(DataError) as caught:
         replicate(qrels, runs_for(qrels), "AP", empty="redraw", redraws=50)
     assert str(caught.value) == (
-        "only 0 of 50 splits leave every topic relevant documents in all 2 partitions, and 3 are wanted; most often in "
-        "the way: topic 1; use empty='drop' or empty='keep', fewer partitions, or more redraws"
+        "only 0 of 50 splits have relevant documents of every topic in all 2 partitions; 3 are needed. Topics that "
+        "fail most often: 1. Use empty='drop' or empty='keep', fewer partitions, or more redraws."
     )
 
 
@@ -275,7 +275,7 @@ def test_measures_of_ir_measures_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_splits": 0}, "`n_splits` must be at least 1; got 0. Write 11."),
+        ({"n_splits": 0}, "`n_splits` must be a whole number of at least 1; got 0. Write 11."),
         ({"redraws": 2, "empty": "redraw"}, "`redraws` must be at least `n_splits` (3); got 2. Write 1000."),
         ({"empty": "skip"}, "unknown empty 'skip'. Did you mean 'keep'?"),
         ({"n_partitions": 1}, "`n_partitions` must be a whole number from 2 to 20; got 1. Write 2."),
@@ -328,7 +328,7 @@ def test_a_work_file_of_another_job_is_refused(tmp_path: Path) -> None:
         replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work, n_partitions=3)
     assert str(caught.value) == (
         f"work file {work} belongs to another job: its n_partitions is 2, now 3. Name another file, or remove it to "
-        "start anew."
+        "start again."
     )
     with pytest.raises(ArgumentError, match="its runs is"):
         replicate(SAMPLE.qrels, SAMPLE.runs[:3], "AP", work=work)
@@ -411,7 +411,7 @@ def test_a_damaged_line_is_computed_again_and_named(
     lines = work.read_bytes().splitlines(keepends=True)
     work.write_bytes(b"".join([*lines[:2], damage(lines[2]), *lines[3:]]))
     again = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work)
-    assert f"work file {work} is damaged and these parts are computed again: {named}" in again.warnings
+    assert f"work file {work} is damaged; these parts are computed again: {named}" in again.warnings
     assert again.pairs.equals(plain.pairs)
     assert replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work).warnings == plain.warnings  # mended
 
@@ -435,7 +435,7 @@ def test_a_part_with_a_right_checksum_that_cannot_be_is_computed_again(
     held.put(key, {**part, name: np.full_like(part[name], value) if isinstance(part[name], np.ndarray) else value})
     held.close()
     again = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work)
-    assert f"work file {work} is damaged and these parts are computed again: {key}" in again.warnings
+    assert f"work file {work} is damaged; these parts are computed again: {key}" in again.warnings
     assert again.pairs.equals(plain.pairs)
     assert again.effects.equals(plain.effects)
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from cranfield import ScoreMatrix
 from cranfield.core.errors import DataError
-from cranfield.questions.replicates.model import Replicated, anova_table, fit
+from cranfield.questions.replicates.bootstrap import Replicated, anova_table, fit
+from cranfield.questions.replicates.replicate import replicate_scores
 
 
 def contrasts(codes: np.ndarray, levels: int) -> np.ndarray:
@@ -117,9 +118,9 @@ def test_shared_and_spread_say_what_the_residuals_are() -> None:
 def test_one_partition_is_no_replicate() -> None:
     scores = ScoreMatrix([[0.1, 0.2], [0.3, 0.4]], ["1", "2"], ["a", "b"], "AP")
     with pytest.raises(DataError) as caught:
-        Replicated.of_matrix(scores)
+        replicate_scores(scores)
     assert str(caught.value) == (
-        "AP: a replicated analysis needs scores on at least 2 partitions; compare topic × system scores with `compare`"
+        "AP: a replicated analysis needs at least 2 partitions. Compare topic × system scores with `compare`."
     )
 
 
@@ -128,7 +129,7 @@ def test_nothing_replicated_leaves_no_residuals() -> None:
     with pytest.raises(DataError) as caught:
         fit(scores)
     assert str(caught.value) == (
-        "every topic has relevant documents in one partition only, so nothing is replicated and the model with "
-        "interaction leaves no residuals; use fewer partitions, or the model without interaction"
+        "every topic has relevant documents in one partition only, so nothing is replicated. Use fewer partitions, "
+        "or the model without interaction."
     )
     assert fit(scores, interaction=False).systems.shape == (2,)

@@ -74,11 +74,11 @@ def test_one_team_of_all_is_the_same_model(found: Replicates) -> None:
 def test_teams_that_do_not_fit(found: Replicates) -> None:
     with pytest.raises(DataError) as stranger:
         compare_teams(found["AP"], {"nobody": "x"})
-    assert str(stranger.value) == "teams are given for systems without a run: nobody"
+    assert str(stranger.value) == "teams are given for systems without a run: nobody. Remove them from the teams."
     alone = {system: system for system in found["AP"].data.systems}
     with pytest.raises(DataError) as unmatched:
         compare_teams(found["AP"], alone)
-    assert str(unmatched.value) == ("no team has two runs: 9 teams for 9 systems; group them differently")
+    assert str(unmatched.value) == ("no team has two runs: 9 teams for 9 systems. Group the runs differently.")
     with pytest.raises(ArgumentError) as pattern:
         teams_by_prefix(["a"], ["a"], "[")
     assert str(pattern.value).startswith("`team_prefix` '[' is not a regular expression: ")

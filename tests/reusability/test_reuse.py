@@ -172,7 +172,7 @@ def test_order_does_not_matter_and_the_result_says_what_it_did() -> None:
         "tau", "lower", "upper", "pairs", "flips",
     ]  # fmt: skip
     assert found.summary().startswith(
-        "Without its own team's judgments a run falls 1 rank at most (team red) by AP from pools of depth 3."
+        "Without its team's judgments, a run loses at most 1 rank (AP, depth 3, team red)."
     )
     assert found.worst().filter(pl.col("measure") == "AP")["team"].to_list()[1] == "red"
     assert found.settings["test"].startswith("paired t, Holm")
@@ -183,7 +183,9 @@ def test_order_does_not_matter_and_the_result_says_what_it_did() -> None:
 
 def test_all_systems_tie() -> None:
     nothing = qrels_of((topic, "0", document, 0) for topic in TOPICS for document in "abcd")
-    with pytest.warns(CranfieldWarning, match="rows have no tau: all systems tie with or without the judgments"):
+    with pytest.warns(
+        CranfieldWarning, match="rows have no tau, because all systems tie with or without the judgments"
+    ):
         found = reuse(nothing, small_runs(), TEAMS, measures="AP", depths=2, n_resamples=10)
     assert found.to_frame()["tau"].null_count() == found.to_frame().height
 
@@ -198,12 +200,12 @@ def test_judgments_by_subtopic() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"depths": 0}, "`depths` must hold whole numbers of at least 1; got 0. Write 100."),
-        ({"depths": []}, "`depths` is empty; give at least one pool depth."),
+        ({"depths": 0}, "`depths` must be a whole number of at least 1; got 0. Write 100."),
+        ({"depths": []}, "`depths` is empty. Give at least one pool depth."),
         ({"p": 1}, "`p` must be between 0 and 1; got 1. Write 0.8."),
         ({"alpha": 5}, "`alpha` must be between 0 and 1; got 5. Write 0.05."),
         ({"cutoff": 0}, "`cutoff` must be a whole number of at least 1; got 0. Write 10."),
-        ({"leave_out": []}, "`leave_out` is empty; name at least one team, or leave it out for all of them."),
+        ({"leave_out": []}, "`leave_out` is empty. Name at least one team, or omit it for all teams."),
         ({"leave_out": "rde"}, "unknown team 'rde'. Did you mean 'red'?"),
     ],
 )
@@ -224,24 +226,24 @@ def test_bad_teams_and_runs() -> None:
         assert str(raised.value) == message
 
     one = dict.fromkeys(TEAMS, "red")
-    refused(DataError, "all 3 runs are of one team (red); leaving it out leaves no pool", runs, one)
-    refused(DataError, "no team is given for 1 runs (b1); add them to `teams`", runs, {"r1": "red", "r2": "red"})
+    refused(DataError, "all 3 runs are of one team (red). Give at least 2 teams.", runs, one)
+    refused(DataError, "no team is given for 1 runs (b1). Add them to `teams`.", runs, {"r1": "red", "r2": "red"})
     extra = TEAMS | {"g1": "green"}
-    message = "teams are given for systems without a run: g1; add the runs or drop the names"
+    message = "teams are given for systems without a run: g1. Add the runs or drop the names."
     refused(DataError, message, runs, extra)
-    refused(ArgumentError, "`runs` is empty; give the runs the pool was made of.", [], TEAMS)
-    refused(DataError, "two runs are called r1; every run needs a name of its own", [runs[0], *runs], TEAMS)
+    refused(ArgumentError, "`runs` is empty. Give the runs the pool was made of.", [], TEAMS)
+    refused(DataError, "two runs are called r1. Give every run a unique name.", [runs[0], *runs], TEAMS)
     message = "qrels: leaving teams out needs at least 2 judged topics; there is 1; judge more topics"
     refused(DataError, message, runs, TEAMS, small_qrels(("1",)))
     strange = qrels_of((topic, "0", "elsewhere", 1) for topic in TOPICS)
     message = (
-        "no document of the 3 runs is judged in qrels, so the pool would be empty; do the ids of topics and documents "
+        "no document of the 3 runs is judged in qrels, so the pool would be empty. Do the topic and document ids "
         "agree (capitals, blanks, leading zeros)? `cranfield check` compares them"
     )
     refused(DataError, message, runs, TEAMS, strange)
     lists = {system: [*documents, "elsewhere"] for system, documents in LISTS.items()}
     deep = [run_of([(t, d, -at) for t in TOPICS for at, d in enumerate(docs)], name) for name, docs in lists.items()]
-    message = "qrels: no document among the first 2 of any run is judged; do the document ids agree?"
+    message = "qrels: no document among the first 2 of any run is judged. Check the document ids."
     refused(DataError, message, deep, TEAMS, strange)
     with pytest.raises(ArgumentError, match="irm:AP is computed by ir_measures, which cannot leave judgments out"):
         small(measures="irm:AP")
@@ -258,7 +260,7 @@ def test_judgments_outside_the_pool_of_these_runs_are_counted() -> None:
     assert (found.n_judged, dict(found.pools)) == (10, {1: 6, 3: 8})
     assert found.to_dict()["pools"] == [{"depth": 1, "judged": 6}, {"depth": 3, "judged": 8}]
     said = answer(found).sentences[-1]
-    assert said.startswith("2 of 10 judgments are of documents that none of these runs has among its first 3; ")
+    assert said.startswith("2 of 10 judgments are not used: no run has their documents among its first 3. ")
     assert not any("not used" in text for text in answer(small()).sentences)
 
 
@@ -270,6 +272,6 @@ def test_a_measure_that_falls_further_than_the_first_is_named() -> None:
         rank_drop=pl.when(pl.col("measure") == "P@2").then(pl.lit(7, pl.Int64)).otherwise("rank_drop")
     )
     worse = Reuse(rows, found.system_rows, found.settings, found.n_judged, found.pools)
-    assert "falls 1 rank at most (team red) by AP" in headline(worse)
-    assert other_measures(worse) == "Not every measure is as kind: by P@2 a run falls 7 ranks (team blue)."
+    assert "loses at most 1 rank (AP, depth 3, team red)" in headline(worse)
+    assert other_measures(worse) == "By P@2 the loss is larger: 7 ranks (team blue)."
     assert other_measures(found) == ""

@@ -216,8 +216,8 @@ def test_people_and_a_machine_judge_the_same_pairs() -> None:
     assert found.corrected["tau"] == pytest.approx(0.876, abs=5e-4)
     assert found.intervals["tau"] == pytest.approx((0.72, 0.99), abs=0.015)
     assert found.answer().sentences == (
-        "τ = 0.855 on these 43 topics. In the long run (unlimited topics like these) τ lies in [0.72, 0.99] (95% "
-        "interval); topic noise usually lowers τ (corrected: 0.876).",
+        "τ = 0.855 on these 43 topics. With unlimited topics like these, τ lies in [0.72, 0.99] (95% "
+        "interval). Topic noise usually lowers τ; corrected for it, τ = 0.876.",
     )
 
 
@@ -233,7 +233,7 @@ def test_too_few_systems_have_no_interval() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         found = correlate(scores(1, m=4), scores(2, m=4), n_resamples=50)
     assert [str(w.message) for w in caught] == [
-        "no interval: 4 systems are too few; an interval of a rank correlation needs at least 5."
+        "no interval: 4 systems; the interval of a rank correlation needs at least 5."
     ]
     assert found.intervals == found.corrected == {}
 
@@ -254,12 +254,12 @@ def test_different_topics_are_resampled_independently() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         assert correlate(x, other, n_resamples=200).intervals == {}
     assert [str(w.message) for w in caught] == [
-        "the two sides have no topic in common (12 and 12); their topics count as independent",
+        "the two sides share no topic (12 and 12 topics); they are treated as independent",
         "no interval: 12 and 12 topics; sides without a common topic need at least 50 each.",
     ]
     many = scores(1, n=50), scores(2, n=60)
     apart = ScoreMatrix(many[1].values, [f"u{i}" for i in range(60)], many[1].systems, "AP")
-    with pytest.warns(CranfieldWarning, match="their topics count as independent"):
+    with pytest.warns(CranfieldWarning, match="they are treated as independent"):
         found = correlate(many[0], apart, n_resamples=200)
     assert found.intervals["tau"] is not None
     assert "on these 50 and 60 topics." in found.answer().sentences[0]
@@ -287,8 +287,8 @@ def test_equal_means_are_ties_whatever_the_rounding() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         found = correlate(x, ["c", "a", "b"])
     assert [str(w.message) for w in caught] == [
-        "tied pairs of systems: 1 in the reference, 0 in the estimate; tau_ap is the mean over all orders of the "
-        "tied; prefer tau_b or tau_ap_b"
+        "tied pairs of systems: 1 in the reference, 0 in the estimate. Prefer tau_b or tau_ap_b; tau_ap is "
+        "averaged over the orders of tied systems"
     ]
     assert found.values["tau"] == pytest.approx(2 / 3)
 
@@ -305,7 +305,7 @@ def test_the_unit_of_scores_does_not_matter(unit: float) -> None:
 def test_all_tied_is_undefined_not_nan() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         found = correlate({"a": 1.0, "b": 1.0}, ["a", "b"])
-    assert "all systems tie on one side, so tau_b and tau_ap_b cannot be computed" in [str(w.message) for w in caught]
+    assert "tau_b and tau_ap_b undefined: all systems tie on one side" in [str(w.message) for w in caught]
     assert found.values["tau_b"] is None
     assert found.values["tau"] == 0
     assert "tau_b undefined" in repr(found)
@@ -324,7 +324,7 @@ def test_a_coefficient_undefined_in_some_resample_has_no_interval() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(DataError) as error:
         correlate(["a", "b"], ["a", "c"])
-    assert str(error.value) == "2 systems stand on one side only (b, c); both sides must order the same systems"
+    assert str(error.value) == "2 systems are on one side only (b, c). Both sides must rank the same systems."
     with pytest.raises(DataError, match=r"^a rank correlation needs at least 2 systems; there is 1\. Give more\.$"):
         correlate(["a"], ["a"])
     with pytest.raises(DataError, match="system 'a' occurs 2 times"):
@@ -369,7 +369,7 @@ def test_order_files(tmp_path: Path) -> None:
         f"  {path}:4: expected a system, or a system and its score, as in the first line; found 1 field",
     ]
     path.write_text("system\n")
-    with pytest.raises(FileError, match="names no system"):
+    with pytest.raises(FileError, match="contains no systems"):
         read_order(path)
 
 
@@ -384,7 +384,7 @@ def test_a_system_called_like_a_column_is_not_taken_for_a_header(word: str, tmp_
     assert read_order(path) == {word: 2, "a": 1}
     for text, header in ((f"{word}\na\nb\n", "system"), (f"{word},O.5\na,0.25\n", "system,score")):
         path.write_text(text)
-        message = f":1: '{word}' may be a header or a system; write the header as {header}, before it or in its place"
+        message = f":1: '{word}' may be a header or a system. Write the header as {header}, above it or instead of it."
         with pytest.raises(FileError, match=re.escape(message)):
             read_order(path)
 

@@ -84,8 +84,8 @@ def test_wide_when_nobody_can_tell(write: Write) -> None:
     with pytest.raises(CranfieldError) as caught:
         read_scores(path)
     assert str(caught.value) == (
-        "m.csv: cannot tell whether the first column 'id' holds topics or scores (all different whole numbers); "
-        "name it 'topic' in a header, or say so: topic_column=True or topic_column=False"
+        "m.csv: cannot tell whether the first column 'id' contains topics or scores: its whole numbers all differ. "
+        "Name it 'topic' in a header, or use topic_column=True or topic_column=False."
     )
     assert read_scores(path, topic_column=True).only().topics == ("301", "302")
     assert read_scores(path, topic_column=False).only().systems == ("id", "a", "b")
@@ -161,7 +161,7 @@ def test_parquet_wide_and_long(write: Write, tmp_path: Path) -> None:
     EXPECTED.to_wide().write_parquet("wide.AP.parquet")
     assert read_scores("wide.AP.parquet").only() == EXPECTED
     pl.DataFrame({"x": [1]}).write_parquet("other.parquet")
-    with pytest.raises(CranfieldError, match=r"^other.parquet: no column 'topic' in the wide frame; it has: x$"):
+    with pytest.raises(CranfieldError, match=r"^other.parquet: no column holds topics; found x\. Name one topic"):
         read_scores("other.parquet")
     infinite = EXPECTED.to_long().with_columns(value=pl.lit(float("inf")))
     infinite.write_parquet("inf.parquet")
@@ -182,7 +182,7 @@ def test_several_files_are_joined(write: Write) -> None:
     with pytest.raises(CranfieldError) as caught:
         read_scores(["x.AP.csv", "z.AP.csv"])
     assert str(caught.value) == (
-        "z.AP.csv: cannot be joined with the files before it: the two matrices differ in 1 topics (302); 1 are in "
+        "z.AP.csv: cannot be combined with the earlier files: the two matrices differ in 1 topics (302); 1 are in "
         "common; pass missing='drop-topic' to use the common topics"
     )
     assert read_scores(["x.AP.csv", "z.AP.csv"], missing="drop-topic").only().topics == ("301",)
@@ -198,7 +198,7 @@ def test_collections_of_per_run_files(write: Write) -> None:
 
 ERRORS = {
     "empty": ("a.csv", "", "a.csv: is empty; expected at least one line of data"),
-    "only a comment": ("a.csv", "# x\n", "a.csv: holds no data lines; expected a table of scores"),
+    "only a comment": ("a.csv", "# x\n", "a.csv: contains no data lines; expected a table of scores"),
     "header only": ("a.csv", "topic,bm25\n", "a.csv: holds a header and no scores"),
     "long header only": ("a.csv", "system,topic,measure,value\n", "a.csv: holds a header and no scores"),
     "ragged row": (
@@ -224,18 +224,18 @@ ERRORS = {
     "missing cell": (
         "t.AP.csv",
         "topic,bm25,ql\n301,0.25,NaN\n302,1,1\n",
-        "t.AP.csv: AP: 1 of 4 scores is missing, first for topic '301', system 'ql'; say what that means: "
-        "missing='zero' counts it as 0, missing='drop-topic' leaves out the 1 topic concerned",
+        "t.AP.csv: AP: 1 of 4 scores is missing, first for topic '301', system 'ql'. "
+        "Choose missing='zero' (count as 0) or missing='drop-topic' (drop 1 topic).",
     ),
     "duplicate topic": (
         "a.csv",
         "topic,bm25,ql\n301,0.25,0.5\n301,1,1\n",
-        "a.csv: topic '301' occurs 2 times; every topic needs a label of its own",
+        "a.csv: topic '301' occurs 2 times; every topic needs its own label",
     ),
     "duplicate system": (
         "a.csv",
         "topic,bm25,bm25\n301,0.25,0.5\n",
-        "a.csv: system 'bm25' occurs 2 times; every system needs a label of its own",
+        "a.csv: system 'bm25' occurs 2 times; every system needs its own label",
     ),
     "long value": (
         "a.csv",
@@ -255,14 +255,18 @@ ERRORS = {
     "long duplicate": (
         "a.csv",
         "system,topic,measure,value\nbm25,301,AP,1\nbm25,301,AP,1\n",
-        "a.csv: AP: topic '301', system 'bm25' has 2 scores where one is expected; 1 cells are affected",
+        "a.csv: AP: topic '301', system 'bm25' has 2 scores (1 cells affected). Keep one score per cell.",
     ),
     "long summary only": (
         "a.csv",
         "system,topic,measure,value\nbm25,all,AP,1\n",
-        "a.csv: holds only means (topic 'all'); per-topic scores are needed: evaluate again, and keep the score of every topic",
+        "a.csv: contains only means (topic 'all'). Per-topic scores are needed; evaluate again with per-topic output.",
     ),
-    "unclosed quote": ("a.csv", 'topic,"bm25\n301,1\n', "a.csv: is not a well-formed table: unexpected end of data"),
+    "unclosed quote": (
+        "a.csv",
+        'topic,"bm25\n301,1\n',
+        "a.csv: is not a well-formed table: unexpected end of data; are its lines and quotes complete?",
+    ),
     "trec_eval summary only": (
         "a.eval",
         "map\tall\t0.5\nP_5\tall\t0.5\n",
@@ -279,7 +283,11 @@ ERRORS = {
         "a.nev:2: expected 'topic measure= value', found '0201 rubbish'",
     ),
     "nev value": ("a.nev", "0201 RR= 0.5\n0201 AP= x\n", "a.nev:2: expected a finite number for AP, found 'x'"),
-    "false parquet": ("a.parquet", "hello", "a.parquet: is named a parquet file and is not one"),
+    "false parquet": (
+        "a.parquet",
+        "hello",
+        "a.parquet: is not a parquet file, despite its name. Rename it or write it again.",
+    ),
     "bad encoding": ("a.csv", b"topic,b\xe9\n1,0.5\n", "a.csv:1: byte 0xe9 is not UTF-8; save the file as UTF-8"),
 }
 
@@ -468,7 +476,7 @@ def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
     assert matrix.topics == ("1",)
     assert "1 summary rows (topic 'all') not read" in matrix.provenance
     pl.DataFrame(rows).filter(pl.col("topic") == "all").write_parquet(tmp_path / "means.parquet")
-    with pytest.raises(FileError, match="holds only means"):
+    with pytest.raises(FileError, match="contains only means"):
         read_scores(tmp_path / "means.parquet")
 
 
@@ -481,7 +489,7 @@ def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
 )
 def test_no_score_is_dropped_for_another_of_the_same_name(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content)
-    with pytest.raises(FileError, match=r"key '[a2]' comes twice in one object; keep one"):
+    with pytest.raises(FileError, match=r"key '[a2]' occurs twice in one object; keep one"):
         read_scores(tmp_path / name)
 
 
@@ -499,5 +507,7 @@ def test_a_hole_in_one_partition_is_told_by_topic_and_system(tmp_path: Path) -> 
     cells = [(s, t, k) for s in "ab" for t in (1, 2) for k in (1, 2) if (s, t, k) != ("b", 2, 2)]
     lines = [f"{s},{t},{k},AP,0.{t}{k}" for s, t, k in cells]
     (tmp_path / "x.csv").write_text("\n".join(["system,topic,partition,measure,value", *lines, ""]))
-    with pytest.raises(FileError, match="AP: 1 of 8 scores is missing, first for topic '2', system 'b'; say what"):
+    with pytest.raises(
+        FileError, match="AP: 1 of 8 scores is missing, first for topic '2', system 'b'. Choose missing="
+    ):
         read_scores(tmp_path / "x.csv")

@@ -29,13 +29,11 @@ def test_what_a_matrix_refuses() -> None:
         "score: the labels describe a (1, 2) matrix, the values are (1, 1)"
     )
     assert message(ScoreMatrix, [[1.0, 2.0]], ["1"], ["a", "a"]) == (
-        "system 'a' occurs 2 times; every system needs a label of its own"
+        "system 'a' occurs 2 times; every system needs its own label"
     )
     assert message(ScoreMatrix, [[1.0]], [""], ["a"]) == "a topic label must be a non-empty string; got ''"
     assert message(ScoreMatrix, [[1.0]], [1], ["a"]) == "a topic label must be a non-empty string; got 1"
-    assert message(ScoreMatrix, [[1.0]], ["1"], ["\ud800"]) == (
-        "system '\\ud800' is not valid Unicode text, so no file could hold it; rename it"
-    )
+    assert message(ScoreMatrix, [[1.0]], ["1"], ["\ud800"]) == ("system '\\ud800' is not valid Unicode; rename it")
     assert message(ScoreMatrix, np.zeros((0, 1)), [], ["a"], "AP") == (
         "AP: a score matrix needs at least one topic and one system; got (0, 1)"
     )
@@ -166,8 +164,8 @@ def test_pandas_frames() -> None:
 def test_missing_cells_are_a_decision() -> None:
     frame = pl.DataFrame({"topic": ["1", "2"], "a": [0.5, 0.25], "b": [None, 0.75]})
     assert message(ScoreMatrix.from_wide, frame, measure="AP") == (
-        "AP: 1 of 4 scores is missing, first for topic '1', system 'b'; say what that means: missing='zero' counts it "
-        "as 0, missing='drop-topic' leaves out the 1 topic concerned"
+        "AP: 1 of 4 scores is missing, first for topic '1', system 'b'. Choose missing='zero' (count as 0) or "
+        "missing='drop-topic' (drop 1 topic)."
     )
     zero = ScoreMatrix.from_wide(frame, missing="zero")
     assert zero.values.tolist() == [[0.5, 0.0], [0.25, 0.75]]
@@ -188,7 +186,7 @@ def test_frames_that_are_no_scores() -> None:
     )
     twice = pl.DataFrame({"system": ["a", "a"], "topic": ["1", "1"], "value": [0.1, 0.2]})
     assert message(ScoreMatrix.from_long, twice) == (
-        "score: topic '1', system 'a' has 2 scores where one is expected; 1 cells are affected"
+        "score: topic '1', system 'a' has 2 scores (1 cells affected). Keep one score per cell."
     )
     assert message(ScoreMatrix.from_wide, pl.DataFrame({"topic": ["1"]})) == (
         "the wide frame has no column but 'topic'; expected one per system"

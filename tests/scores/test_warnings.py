@@ -13,7 +13,7 @@ from cranfield.core.errors import quietly
 
 HOLES = "topic,bm25,ql,dense\n1,.2,,.4\n2,.5,.4,.1\n3,.8,.9,.7\n4,.3,.2,.6\n5,.4,.1,.3\n6,.6,.5,.2\n"
 SAID = "1 of 18 scores was missing and counts as 0: ql"
-DROPPED = "1 topic was left out for lack of a score: 1"
+DROPPED = "dropped 1 topic with a missing score: 1"
 
 
 @pytest.fixture(autouse=True)

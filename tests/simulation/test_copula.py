@@ -93,7 +93,7 @@ def test_means_are_moved_by_the_difference(fitted: PairCopulas) -> None:
         drawn = fitted.draw(np.random.default_rng(1), 256, 500, np.array([0.0, shift]))
         apart = (drawn.scores[:, :, 1] - drawn.scores[:, :, 0]).mean()
         assert apart == pytest.approx(shift, abs=0.004)
-    with pytest.raises(ArgumentError, match=r"0\.9 cannot be put between two of the fitted margins"):
+    with pytest.raises(ArgumentError, match=r"0\.9 is not possible between two fitted margins"):
         fitted.pairs(0, 256, 0.9)
 
 
@@ -106,7 +106,7 @@ def test_no_margin_is_moved_to_a_mean_that_it_cannot_have() -> None:
     drawn = source.draw(np.random.default_rng(1), 256, 500, np.array([0.0, 0.02]))
     assert np.abs((drawn.scores[:, :, 1] - drawn.scores[:, :, 0]).mean(axis=1) - 0.02).max() < 0.02
     assert len({tuple(pair) for pair in drawn.systems.tolist()}) > 2
-    with pytest.raises(ArgumentError, match=r"0\.02 cannot be put between two of .* Write a smaller one, or leave out"):
+    with pytest.raises(ArgumentError, match=r"0\.02 is not possible between two .* Write a smaller one, or drop"):
         PairCopulas.of(Population.of(apart.select(systems="af"), bottom=0), 1, 256, [0], (0.02,))
 
 
@@ -145,7 +145,7 @@ def test_scores_all_beside_an_end_of_the_scale_leave_no_margin(near: np.ndarray)
     scores = lopsided()
     values = np.column_stack([scores.values, np.resize(near, scores.n_topics)])
     beside = ScoreMatrix(values, scores.topics, [*scores.systems, "beside"], "AP")
-    with pytest.raises(DataError, match=r"within 0.0001 of 0 or of 1 leave no distribution to fit: beside\. Leave"):
+    with pytest.raises(DataError, match=r"within 0.0001 of 0 or 1 cannot be fitted: beside\. Drop"):
         fit_margins(Population.of(beside, bottom=0))
 
 
@@ -163,9 +163,9 @@ def test_a_copula_that_the_library_gives_up_on_is_told(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("measure", "values", "text"),
     [
-        ("P@10", [0.1, 0.55], r"P@10 cannot be 0.55: its values are 0, 0.1, 0.2, …, 1\. Give the measure its right"),
+        ("P@10", [0.1, 0.55], r"P@10 cannot be 0.55: its values are 0, 0.1, 0.2, …, 1\. Correct the name"),
         ("Success@5", [0, 0.5], r"Success@5 cannot be 0.5: its values are 0, 1\."),
-        ("AP", [-0.1, 0.5], "between 0 and 1; there are scores from -0.1 to 0.5"),
+        ("AP", [-0.1, 0.5], "between 0 and 1; the scores range from -0.1 to 0.5"),
     ],
 )
 def test_a_score_that_the_measure_cannot_have_is_refused(measure: str, values: list[float], text: str) -> None:
@@ -182,7 +182,7 @@ def test_families_come_from_vines() -> None:
     assert ((rows["lower"] <= rows["rate"]) & (rows["rate"] <= rows["upper"])).all()
     two = ask(n_systems=3, difference=[0, 0.05], n_trials=64, workers=2)
     assert one.all_rows.equals(two.all_rows)
-    with pytest.raises(ArgumentError, match="can be moved"):
+    with pytest.raises(ArgumentError, match="is too large for a margin"):
         ask(n_systems=3, difference=0.9, n_trials=8)
 
 
@@ -202,7 +202,7 @@ def test_a_whole_matrix_from_a_vine() -> None:
     assert np.abs(equal.scores.values.mean(axis=0) - truth).max() < 0.03
     again = simulate_scores(past, mode="copula", n_topics=3000, n_systems=4, difference=0.05)
     assert equal.scores == again.scores
-    with pytest.raises(ArgumentError, match="can be moved"):
+    with pytest.raises(ArgumentError, match="is too large for a margin"):
         simulate_scores(past, mode="copula", difference=0.9)
     with pytest.raises(ArgumentError, match="there are 5 to draw from"):
         simulate_scores(past, mode="copula", n_systems=9)

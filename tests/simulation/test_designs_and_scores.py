@@ -28,10 +28,10 @@ def test_a_recommendation_delivers_on_normal_scores() -> None:
     known = 2 * stats.t.ppf(0.975, n - 1) * np.sqrt(2 * 0.0125 / n)
     assert np.abs(rows["width_reached"].to_numpy() / known - 1).max() < 0.05
     assert np.abs(rows["width_promised"].to_numpy() / known - 1).max() < 0.1
-    assert "wide where" in found.summary()
+    assert "Intervals of an average pair are" in " ".join(found.answer().sentences)
     assert ((rows["lower"] <= rows["reached"]) & (rows["reached"] <= rows["upper"])).all()
     assert abs(rows["reached"].mean() - 0.8) < 0.08  # type: ignore[operator]
-    assert "where 0.8 is promised" in found.summary()
+    assert "(0.8 promised)" in found.summary()
     again = simulate_design(scores, 5, 0.1, n_topics=100, n_pilots=4, n_trials=400, workers=1)
     assert again.rows.equals(rows)
 
@@ -72,7 +72,7 @@ def test_simulated_scores_have_their_truth(tmp_path: Path) -> None:
         ({"n_systems": 1}, "`n_systems` must be"),
         ({"n_topics": 0}, "`n_topics` must be"),
         ({"difference": -1.0}, "`difference` must be"),
-        ({"difference": 9.0}, "`difference` 9 cannot"),
+        ({"difference": 9.0}, "`difference` 9 is not possible"),
     ],
 )
 def test_scores_that_cannot_be_made(settings: dict[str, Any], text: str) -> None:
@@ -86,7 +86,7 @@ def test_scores_that_cannot_be_made(settings: dict[str, Any], text: str) -> None
         ({"n_pilots": 0}, "`n_pilots`"),
         ({"n_trials": 0}, "`n_trials`"),
         ({"n_topics": 2}, "`n_topics` must be at least 5"),
-        ({"n_systems": 20}, "there are 6 to draw from"),
+        ({"n_systems": 20}, "the scores have 6"),
     ],
 )
 def test_designs_that_cannot_be_simulated(settings: dict[str, Any], text: str) -> None:

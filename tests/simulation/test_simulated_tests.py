@@ -17,9 +17,9 @@ from cranfield import ScoreMatrix, make_scores, simulate_tests
 from cranfield.core.answer import answer
 from cranfield.core.errors import ArgumentError, CranfieldWarning, DataError, UnknownNameError
 from cranfield.core.truth.rates import binomial_bounds, mean_interval, rate_interval
+from cranfield.questions.compare.classical import NODES, tukey, tukey_of_families
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import all_pairs
-from cranfield.questions.compare.studentised_range import NODES, tukey, tukey_of_families
 from cranfield.questions.simulate.population import Drawn, Population, moved_quantile, solve_tilt
 from cranfield.questions.simulate.tests import SimulatedTests, _plan
 from cranfield.questions.simulate.trials import run_block
@@ -75,55 +75,55 @@ T, WORSE = ("t", 50, 0.051, 0.046, 0.056), ("wilcoxon", 50, 0.0722, 0.066, 0.079
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        ([T, WORSE], "Wilcoxon rejects true nulls .072 of the time at .05 with 50 topics; use t"),
-        ([WORSE], "Wilcoxon rejects true nulls .072 of the time at .05 with 50 topics; no other test was tried"),
+        ([T, WORSE], "Wilcoxon has a type I error of .072 at .05 with 50 topics; use t"),
+        ([WORSE], "Wilcoxon has a type I error of .072 at .05 with 50 topics; no other test was simulated"),
         (
             [T, WORSE, ("sign", 50, 0.1, 0.09, 0.11), ("sign", 25, 0.08, 0.07, 0.09)],
-            "the sign test rejects true nulls .1 of the time at .05 with 50 topics (Wilcoxon .072 at worst); use t",
+            "the sign test has a type I error of .1 at .05 with 50 topics (Wilcoxon .072 at worst); use t",
         ),
         # As near to the level as t, but its interval is not below Wilcoxon's; or above the level with other topics.
         (
             [("randomisation", 50, 0.06, 0.049, 0.067), WORSE],
-            "Wilcoxon rejects true nulls .072 of the time at .05 with 50 topics; more trials would tell",
+            "Wilcoxon has a type I error of .072 at .05 with 50 topics; simulate more trials",
         ),
         (
             [T, ("t", 25, 0.0555, 0.0502, 0.06), WORSE, ("wilcoxon", 25, 0.055, 0.049, 0.06)],
-            "Wilcoxon rejects true nulls .072 of the time at .05 with 50 topics; more trials would tell",
+            "Wilcoxon has a type I error of .072 at .05 with 50 topics; simulate more trials",
         ),
         (
             [("sign", 50, 0.1, 0.09, 0.11), WORSE],
-            "the sign test rejects true nulls .1 of the time at .05 with 50 topics (Wilcoxon .072 at worst); "
-            "no test here keeps the level",
+            "the sign test has a type I error of .1 at .05 with 50 topics (Wilcoxon .072 at worst); no simulated "
+            "test keeps the level",
         ),
         ([T, ("wilcoxon", 50, 0.055, 0.049, 0.06)],
-         "no test is shown to exceed its level: the highest is .055 at .05, by wilcoxon"),
+         "No test is shown to exceed its level; the highest rate is .055 at .05 (wilcoxon"),
         # Below the level: said, and not advised.
         (
             [T, WORSE, ("welch", 50, 0.003, 0.001, 0.006), ("unpaired-t", 50, 0.02, 0.015, 0.025)],
-            "Wilcoxon rejects true nulls .072 of the time at .05 with 50 topics; use t; welch (.003) and unpaired-t (.02) "
-            "fall below the level, which costs power",
+            "Wilcoxon has a type I error of .072 at .05 with 50 topics; use t; welch (.003) and unpaired-t (.02) "
+            "are below the level and lose power",
         ),
         (
             [("welch", 50, 0.003, 0.001, 0.006), WORSE],
-            "Wilcoxon rejects true nulls .072 of the time at .05 with 50 topics; welch (.003) falls below the level",
+            "Wilcoxon has a type I error of .072 at .05 with 50 topics; welch (.003) is below the level",
         ),
         ([T, ("welch", 50, 0.003, 0.001, 0.006)],
-         "no test is shown to exceed its level: the highest is .051 at .05, by t with 50 topics; welch (.003) falls below"),
+         "No test is shown to exceed its level; the highest rate is .051 at .05 (t, 50 topics); welch (.003) is below"),
         # Below with few topics, above with many: the worst is said of it.
         (
             [T, ("sign", 25, 0.03, 0.025, 0.035), ("sign", 50, 0.1, 0.09, 0.11)],
-            "the sign test rejects true nulls .1 of the time at .05 with 50 topics; use t",
+            "the sign test has a type I error of .1 at .05 with 50 topics; use t",
         ),
         # Alone above the level by a hair, but the worst of ten.
         ([("wilcoxon", 50, 0.0562, 0.0502, 0.062), *(("t", n, 0.05, 0.045, 0.055) for n in range(10, 100, 10))],
-         "no test is shown to exceed its level"),
+         "No test is shown to exceed its level"),
     ],
 )  # fmt: skip
 def test_the_sentence_to_take_away(rows: list[tuple[Any, ...]], sentence: str) -> None:
     about = {"difference": 0.0, "alpha": 0.05, "kind": "type1", "pairs": "all"}
     named = [dict(zip(("test", "topics", "rate", "lower", "upper"), row, strict=True)) | about for row in rows]
     found = SimulatedTests("AP", pl.DataFrame(named), {"correction": None})
-    assert found.summary().startswith(f"On scores like yours, {sentence}")
+    assert found.summary().startswith(sentence)
     assert ("below the level" in found.summary()) == ("below" in sentence)
 
 
@@ -145,7 +145,7 @@ def families(correction: str, *rows: tuple[str, float, str, float, float, float]
                 ("t", 0.1, "family-wise", 0.02, 0.015, 0.025), ("sign", 0.1, "family-wise", 0.12, 0.11, 0.13),
                 ("t", 0.1, "power", 0.5, 0.4, 0.6), ("sign", 0.1, "power", 0.6, 0.5, 0.7),
             ),
-            "the sign test errs .12 of the time in families of halves 0.1 apart at .05 with 50 topics; use t",
+            "the sign test has a family-wise error of .12 in families of halves 0.1 apart at .05 with 50 topics; use t",
         ),
         # A family-wise error beyond the level is no fault of a correction that bounds false discoveries.
         (
@@ -154,34 +154,34 @@ def families(correction: str, *rows: tuple[str, float, str, float, float, float]
                 ("t", 0.1, "family-wise", 0.2, 0.18, 0.22), ("t", 0.1, "false-discovery", 0.03, 0.02, 0.04),
                 ("t", 0.1, "power", 0.5, 0.4, 0.6),
             ),
-            "no test is shown to exceed its level: the highest is .04 at .05, by t with 50 topics",
+            "No test is shown to exceed its level; the highest rate is .04 at .05 (t, 50 topics)",
         ),
         (
             families("bh", ("sign", 0.1, "false-discovery", 0.08, 0.07, 0.09), ("sign", 0.1, "power", 0.5, 0.4, 0.6)),
             "the sign test has a false discovery rate of .08 in families of halves 0.1 apart at .05 with 50 topics; "
-            "no other test was tried",
+            "no other test was simulated",
         ),
         # Without a case of true hypotheses alone power is told; the level was simulated nevertheless.
         (
             families("holm", ("t", 0.1, "family-wise", 0.02, 0.015, 0.025), ("t", 0.1, "power", 0.5, 0.4, 0.6)),
-            "50 topics show a difference of 0.1 at 0.05 with probability .5 by t; no test is shown to exceed its level",
+            "50 topics detect a difference of 0.1 at 0.05 with power .5 (t); no test exceeds its level",
         ),
         (
             families("none", ("t", 0.1, "power", 0.5, 0.4, 0.6), ("sign", 0.1, "power", 0.4, 0.3, 0.5)),
-            "50 topics show a difference of 0.1 at 0.05 with probability .5 by t, by no other test more often; whether "
-            "tests keep their level was not simulated",
+            "50 topics detect a difference of 0.1 at 0.05 with power .5 (t, the most powerful test); type I error "
+            "was not simulated",
         ),
     ],
 )  # fmt: skip
 def test_the_sentence_about_families(found: SimulatedTests, sentence: str) -> None:
-    assert found.summary() == f"On scores like yours, {sentence}"
+    assert found.summary() == sentence
 
 
 def test_a_chart_promises_no_exact_level_where_some_hypotheses_are_false() -> None:
     chart = str(families("bh", ("t", 0.1, "false-discovery", 0.09, 0.08, 0.1)).chart().to_dict())
-    assert "band: about the level" in chart
-    assert "false ones among the claims" in chart
-    assert "band: what an exact test" in str(
+    assert "band: around the level" in chart
+    assert "false discovery rate" in chart
+    assert "band: range of an exact test" in str(
         families("bh", ("t", 0.0, "false-discovery", 0.09, 0.08, 0.1)).chart().to_dict()
     )
 
@@ -193,8 +193,8 @@ def test_a_chart_draws_the_level_and_difference_that_its_title_speaks_of() -> No
             ("sign", 50, 0.0, 0.01, 0.04, 0.03, 0.05, "type1", "all")]  # fmt: skip
     power = [("sign", 50, d, 0.05, rate, rate, rate, "power", "all") for d, rate in ((0.02, 0.2), (0.05, 0.6))]
     for rows, title, drawn in (
-        (held, "rejects true nulls .04 of the time at .01", "level 0.01, true difference 0"),
-        (power, "show a difference of 0.05 at 0.05", "level 0.05, true difference 0.05"),
+        (held, "has a type I error of .04 at .01", "level 0.01, true difference 0"),
+        (power, "detect a difference of 0.05 at 0.05", "level 0.05, true difference 0.05"),
     ):
         found = SimulatedTests("AP", pl.DataFrame(rows, columns, orient="row"), known)
         assert title in found.summary()
@@ -215,21 +215,21 @@ def test_the_tables_say_what_a_correction_bounds_and_which_pairs_there_are() -> 
     assert pairs.shown == ("rates", "pairs")
     assert set(pairs.sheet("pairs").rows["pairs"]) == {"all", "exchangeable"}
     for correction, bounded in (
-        ("holm", "rejected, should be at most alpha; false"),
-        ("bh", "among the rejected, sho"),
+        ("holm", "rejected true hypothesis (at most alpha is expected). false"),
+        ("bh", "among the rejected (at most alpha"),
     ):
         said = answer(simulate_tests(past, n_topics=10, tests="t", correction=correction, n_systems=3, n_trials=20))
         notes = " ".join(said.sheet().notes)
         assert bounded in notes
-        assert notes.count("should be at most alpha") == 1
+        assert notes.count("at most alpha is expected") == 1
         assert said.shown == ("rates",)
-        assert any("no type I error of pairs was simulated" in note for note in said.sheet("pairs").notes)
+        assert any("No type I error of pairs was simulated" in note for note in said.sheet("pairs").notes)
 
 
 def test_levels_are_printed_as_given_and_small_rates_with_two_digits() -> None:
     row = {"test": "t", "topics": 50, "difference": 0.0, "alpha": 0.0125, "rate": 0.0042, "lower": 0.003, "upper": 0.02}
     found = SimulatedTests("AP", pl.DataFrame([row | {"kind": "type1", "pairs": "all"}]), {"correction": None})
-    assert "the highest is .0042 at .0125, by t" in found.summary()
+    assert "the highest rate is .0042 at .0125 (t" in found.summary()
 
 
 def test_a_margin_is_moved_to_the_mean_asked_for() -> None:
@@ -282,7 +282,7 @@ def test_swapped_by_a_coin_wilcoxon_looks_innocent() -> None:
     assert rates["t", "exchangeable"]["lower"] <= 0.05
     assert found.too_often()["test"][0] in ("wilcoxon", "sign")
     assert "wilcoxon" not in found.keepers(0.05)
-    assert found.summary().startswith("On scores like yours, ")
+    assert "has a type I error of" in found.summary()
 
 
 def test_rows() -> None:
@@ -297,7 +297,7 @@ def test_rows() -> None:
     power = frame.filter((pl.col("kind") == "power") & (pl.col("test") == "t") & (pl.col("alpha") == 0.05))
     assert power["rate"][1] > power["rate"][0]
     only = simulate_tests(make_scores(40, 6), n_topics=25, difference=0.05, tests="t", n_trials=300)
-    assert "show a difference of 0.05" in only.summary()
+    assert "detect a difference of 0.05" in only.summary()
 
 
 def test_any_workers_and_executor_and_order_give_the_same_bytes() -> None:
@@ -345,7 +345,7 @@ def test_an_interrupted_simulation_goes_on(tmp_path: Path, mode: Any) -> None:
         ask(n_trials=600, work=work, seed=7)
     lines = work.read_bytes().splitlines(keepends=True)
     work.write_bytes(b"".join([*lines[:1], lines[1].replace(b"rejected 0", b"rejected 9"), *lines[2:]]))
-    with pytest.warns(CranfieldWarning, match=r"is damaged and these parts are computed again: line 2 \(block 0\)"):
+    with pytest.warns(CranfieldWarning, match=r"is damaged; these parts are computed again: line 2 \(block 0\)"):
         again = ask(n_trials=600, work=work)
     assert again.all_rows.equals(found.all_rows)
 
@@ -436,13 +436,23 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "few topics": (matrix([[0.1, 0.2], [0.3, 0.1]]), {}, DataError, "at least 5 topics; there are 2"),
     "constant": (matrix([[0.1, 0.2, 0.5]] * 6 + [[0.2, 0.2, 0.1]]), {}, DataError, "same score on every topic .* s1"),
     "difference": (make_scores(20, 3), {"difference": -0.1}, ArgumentError, r"must be .*; got -0\.1\. Write 0\.1\."),
-    "too large": (make_scores(20, 3), {"difference": 5}, ArgumentError, "`difference` 5 cannot"),
+    "too large": (make_scores(20, 3), {"difference": 5}, ArgumentError, "`difference` 5 is not possible"),
     "alpha": (make_scores(20, 3), {"alpha": 5}, ArgumentError, "`alpha`"),
-    "topics": (make_scores(20, 3), {"n_topics": 1}, ArgumentError, "`n_topics` must be at least 2"),
-    "very many topics": (make_scores(20, 3), {"n_topics": 90_000}, ArgumentError, "is too large: topics times systems"),
+    "topics": (make_scores(20, 3), {"n_topics": 1}, ArgumentError, "`n_topics` must be a whole number of at least 2"),
+    "very many topics": (
+        make_scores(20, 3),
+        {"n_topics": 90_000},
+        ArgumentError,
+        "needs 180,000 numbers; at most 50,000",
+    ),
     "trials": (make_scores(20, 3), {"n_trials": 0}, ArgumentError, "`n_trials`"),
     "systems": (make_scores(20, 3), {"n_systems": 9}, ArgumentError, "there are 3 to draw from"),
-    "one of a pair": (make_scores(20, 3), {"n_systems": 1}, ArgumentError, "`n_systems` must be at least 2"),
+    "one of a pair": (
+        make_scores(20, 3),
+        {"n_systems": 1},
+        ArgumentError,
+        "`n_systems` must be a whole number of at least 2",
+    ),
     "mode": (make_scores(20, 3), {"mode": "vine"}, UnknownNameError, "unknown mode"),
     "test": (make_scores(20, 3), {"tests": "z"}, UnknownNameError, "unknown test"),
     "tukey": (make_scores(20, 3), {"tests": "tukey"}, ArgumentError, "for families"),
@@ -460,7 +470,7 @@ def test_what_cannot_be_simulated_is_refused(name: str) -> None:
 def test_copies_are_left_out_and_named() -> None:
     x = make_scores(20, 4)
     doubled = matrix(np.concatenate([x.values, x.values[:, :1]], axis=1))
-    with pytest.warns(CranfieldWarning, match="leaves out 1 system with the same scores"):
+    with pytest.warns(CranfieldWarning, match="drops 1 system with the same scores"):
         simulate_tests(doubled, n_trials=10, n_topics=10, tests="t")
-    with pytest.raises(DataError, match="copies"):
+    with pytest.raises(DataError, match="all systems have the same scores"):
         simulate_tests(matrix(np.repeat(x.values[:, :1], 3, axis=1)), n_trials=10)

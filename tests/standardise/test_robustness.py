@@ -42,10 +42,7 @@ def test_a_team_is_left_out_together() -> None:
 
 def test_a_topic_only_one_system_solves() -> None:
     raw = ScoreMatrix([[0, 0, 0, 0.4], [0.1, 0.2, 0.3, 0.4]], ["1", "2"], list("abcd"), "AP")
-    text = (
-        "in 1 (left-out system, topic) cases all other systems tie on the topic, so that the score is average, best "
-        "or worst there"
-    )
+    text = "in 1 cases (left-out system, topic) all other systems tie; the score there is average, best or worst"
     with pytest.warns(CranfieldWarning) as caught:
         found = standardisation_robustness(raw)
     assert [str(w.message) for w in caught] == [text]

@@ -132,7 +132,7 @@ def test_what_trec_eval_passes_over_is_said() -> None:
         ("ndcg.5", "-m ndcg.5: expected level=gain pairs such as 1=3.5,2=9, found '5'"),
         ("prefs_pair", "trec_eval -m prefs_pair: needs preferences between documents (trec_eval -R prefs), which are"),
         ("all_prefs", "trec_eval -m all_prefs: prefs_num_prefs_poss needs preferences between documents"),
-        ("map_avgjg", "trec_eval -m map_avgjg: needs judgments by several groups of judges (trec_eval -R qrels_jg), "),
+        ("map_avgjg", "trec_eval -m map_avgjg: needs judgments by several groups (trec_eval -R qrels_jg), "),
     ],
 )
 def test_wrong_measures_are_explained(text: str, message: str) -> None:
@@ -147,7 +147,7 @@ def test_gains_that_cannot_be_given(tmp_path: Path, cranfield: Type) -> None:
     done = cranfield("trec_eval", "-m", "ndcg.0=1", "q", "r")
     assert done.exit_code == 2
     assert done.stderr == (
-        "error: -m ndcg.0=1: only levels from 1 may have a gain, and none a negative one; found 0=1; change the levels "
+        "error: -m ndcg.0=1: gains need levels from 1 and must not be negative; found 0=1. Change the levels "
         "in the qrels instead\n"
     )
     done = cranfield("trec_eval", "-m", "ndcg.2000000000=1", "q", "r")
@@ -156,8 +156,8 @@ def test_gains_that_cannot_be_given(tmp_path: Path, cranfield: Type) -> None:
     Path("q").write_text("1 0 a 2000000000\n")
     done = cranfield("trec_eval", "-m", "ndcg.1=3", "q", "r")
     assert done.stderr == (
-        "error: the judgments go up to level 2,000,000,000; gains can be named where levels have up to 4 digits, so leave "
-        "them out of -m ndcg\n"
+        "error: the judgments go up to level 2,000,000,000; named gains need levels of up to 4 digits. "
+        "Omit the gains from -m ndcg\n"
     )
 
 
@@ -166,7 +166,7 @@ def test_the_command(cranfield: Type) -> None:
     Path("r").write_text("1 Q0 a 1 1 tag more words\n")
     done = cranfield("trec_eval", "-m", "map", "q", "r")
     assert (done.exit_code, done.stdout) == (0, "map                   \tall\t1.0000\n")
-    assert done.stderr == "note: left out, because the run has nothing for them: 2; -c counts them as 0\n"
+    assert done.stderr == "note: dropped, because the run lacks them: 2; -c scores them 0\n"
     done = cranfield("trec_eval", "-m", "map", "q", "-", stdin=b"1 Q0 a 1 1 tag\n")
     assert done.stdout == "map                   \tall\t1.0000\n"
     done = cranfield("trec_eval", "--frob", "q", "r")

@@ -125,7 +125,7 @@ def test_topics_stand_in_byte_order_and_missing_ones_count_0_with_c(files: list[
 def test_missing_topics_are_left_out_and_named(files: list[str]) -> None:
     printed = trec_eval(parse_arguments(["-m", "num_q", "-m", "gm_map", *files]))
     assert printed.text == "num_q                 \tall\t2\ngm_map                \tall\t0.0017\n"
-    assert printed.notes == ("left out, because the run has nothing for them: 2; -c counts them as 0",)
+    assert printed.notes == ("dropped, because the run lacks them: 2; -c scores them 0",)
 
 
 def test_the_relevance_level(files: list[str]) -> None:
@@ -149,7 +149,7 @@ def test_the_first_documents_and_judged_documents_only(files: list[str]) -> None
     printed = trec_eval(parse_arguments(["-J", *files]))
     assert "nan" not in printed.text
     assert printed.notes[1] == (
-        "-J leaves topics without documents; there iprec_at_recall and 11pt_avg are 0 here, nan in trec_eval"
+        "-J leaves topics without documents; there iprec_at_recall and 11pt_avg are 0 (nan in trec_eval)"
     )
 
 

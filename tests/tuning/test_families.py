@@ -48,9 +48,7 @@ def test_a_file_with_several_names_holds_several_families(tmp_path: Path) -> Non
 def test_systems_without_parameters_are_one_family_only_if_told(tmp_path: Path) -> None:
     """Runs of many teams are not settings of one system."""
     path = write(tmp_path / "trec.AP.tsv", "a", "b", "c")
-    with pytest.raises(
-        DataError, match=r"names of the 3 systems \(a, b, c\) do not look like settings .* `one_family`"
-    ):
+    with pytest.raises(DataError, match=r"the 3 systems \(a, b, c\) do not look like settings .* `one_family`"):
         read_families(path)
     assert names(read_families(path, one_family=True)) == [("trec", 3)]
 
@@ -73,7 +71,7 @@ def test_a_pattern_tells_families_apart_and_leaves_the_rest_out() -> None:
     assert [setting["mu"] for setting in found[0].settings] == [5, 10]
     with pytest.warns(CranfieldWarning) as caught:
         tuning = tune(found, NFold(5))  # type: ignore[arg-type]
-    assert str(caught[0].message) == "left out 1 systems that do not fit '{family}-mu{mu}': other"
+    assert str(caught[0].message) == "dropped 1 systems that do not match '{family}-mu{mu}': other"
     assert tuning.warnings[0] == str(caught[0].message)
 
 
@@ -85,22 +83,20 @@ def test_a_pattern_without_a_family_keeps_the_file_s_name(tmp_path: Path) -> Non
 def test_a_pattern_nothing_fits() -> None:
     with pytest.raises(DataError) as caught:
         split_families(matrix("a", "b"), "ql{mu}")
-    assert str(caught.value) == "no system fits the pattern 'ql{mu}'; there are a, b"
+    assert str(caught.value) == "no system matches the pattern 'ql{mu}'. The systems are a, b."
 
 
 def test_a_family_in_two_files(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{n}.AP.tsv", f"ql-mu{n}0", f"ql-mu{n}5") for n in (1, 2)]
     with pytest.raises(DataError) as caught:
         read_families(paths, pattern="{family}-mu{mu}")
-    assert str(caught.value) == (
-        "family ql comes from more than one file; put its settings into one file, or rename them"
-    )
+    assert str(caught.value) == ("family ql comes from several files. Put its settings into one file, or rename them.")
 
 
 def test_settings_must_match_the_systems() -> None:
     with pytest.raises(DataError) as caught:
         Family("x", matrix("a", "b"), (Setting("a"),))
-    assert str(caught.value) == "family 'x': 1 settings for 2 systems"
+    assert str(caught.value) == "family 'x': 1 settings for 2 systems. Give one per system."
 
 
 # ── live ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -146,8 +142,8 @@ def test_scores_may_come_as_a_mapping_or_a_matrix() -> None:
     ("result", "message"),
     [
         ([0.5], "x(a=1): expected 10 scores, one per topic; got shape (1,)"),
-        ({"1": 0.5}, "x(a=1): no score for topic 2, 3, 4, 5, 6 and 4 more; give one for every topic"),
-        ([0.5] * 9 + [float("nan")], "x(a=1): the score of topic '10' is nan; scores must be finite"),
+        ({"1": 0.5}, "x(a=1): no score for topic 2, 3, 4, 5, 6 and 4 more. Give one for every topic."),
+        ([0.5] * 9 + [float("nan")], "x(a=1): the score of topic '10' is nan. Give a finite score."),
         (ScoreMatrix([[1, 2]], ["1"], ["a", "b"]), "x(a=1): expected the scores of one system; got 2 systems"),
     ],
 )
@@ -169,14 +165,14 @@ def test_what_is_not_a_family() -> None:
     with pytest.raises(ArgumentError) as caught:
         tune([matrix("a", "b")])  # type: ignore[list-item]
     assert str(caught.value) == (
-        "a family must be a Family, a LiveFamily or, in a mapping from its name, a ScoreMatrix; got ScoreMatrix"
+        "a family must be a Family, a LiveFamily or, in a mapping by name, a ScoreMatrix; got ScoreMatrix."
     )
     with pytest.raises(DataError) as nothing:
         tune({})
-    assert str(nothing.value) == "there is no family to tune; give at least one"
+    assert str(nothing.value) == "there is no family to tune. Give at least one."
 
 
 def test_families_of_one_name() -> None:
     with pytest.raises(DataError) as caught:
         tune([Family("x", matrix("a", "b")), Family("x", matrix("a", "b"))])
-    assert str(caught.value) == "family 'x' occurs 2 times; every family needs a label of its own"
+    assert str(caught.value) == "family 'x' occurs 2 times; every family needs its own label"

@@ -125,7 +125,7 @@ def test_boolean_masks_are_positions_too() -> None:
         (
             lambda: held_out("loo"),
             "`splitter` must be NFold, LeaveOneOut, HoldOut, an object with scikit-learn's split, or a list of "
-            "(training topics, held-out topics); got str",
+            "(training topics, held-out topics); got str.",
         ),
         (lambda: held_out([(["000"], ["0499"])]), "unknown topic '0499'. Did you mean '049' or '048' or '047'?"),
     ],
@@ -140,14 +140,13 @@ def test_bad_splitters(make: object, message: str) -> None:
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        ([], "the splitter made no fold at all; at least one is needed"),
-        ([([], ["000"])], "fold 1 has no training topic; every fold needs at least one"),
-        ([(["000"], [])], "fold 1 has no held-out topic; every fold needs at least one"),
-        ([(["000", "000"], ["001"])], "fold 1 names a training topic more than once; name each once"),
+        ([], "the splitter made no fold. Give at least one."),
+        ([([], ["000"])], "fold 1 has no training topic. Give it at least one."),
+        ([(["000"], [])], "fold 1 has no held-out topic. Give it at least one."),
+        ([(["000", "000"], ["001"])], "fold 1 names a training topic more than once. Name each once."),
         (
             [(["000"], ["001"]), (["000", "001"], ["001"])],
-            "fold 2 trains on topic '001' and holds it out too (1 such topics); "
-            "a held-out topic must not influence its own choice",
+            "fold 2 both trains on and holds out topic '001' (1 such topics). Use each topic on one side.",
         ),
     ],
 )
@@ -164,7 +163,7 @@ def test_positions_outside_the_topics() -> None:
 
     with pytest.raises(DataError) as caught:
         held_out(Wild())
-    assert str(caught.value) == "the splitter made a position outside the 50 topics, which count from 0: 50 to 50"
+    assert str(caught.value) == "the splitter made positions 50 to 50. Positions of the 50 topics run from 0 to 49."
 
 
 def test_splitters_by_keywords() -> None:
@@ -175,7 +174,7 @@ def test_splitters_by_keywords() -> None:
     assert splitter_of(holdout=0.25, seed=3) == HoldOut(0.25, seed=3)
     own = NFold(3)
     assert splitter_of(own) is own
-    with pytest.raises(ArgumentError, match="`splitter` and `folds` exclude each other; choose one"):
+    with pytest.raises(ArgumentError, match="`splitter` and `folds` exclude each other. Choose one"):
         splitter_of(own, folds=3)
-    with pytest.raises(ArgumentError, match="`leave_one_out` has nothing to draw; leave out `n_repeats` and"):
+    with pytest.raises(ArgumentError, match="`leave_one_out` draws nothing. Omit `n_repeats` and"):
         splitter_of(leave_one_out=True, n_repeats=2)

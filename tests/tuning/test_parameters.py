@@ -54,7 +54,7 @@ def test_a_grid_holds_every_combination_in_order() -> None:
 def test_a_bad_grid(values: object) -> None:
     with pytest.raises(ArgumentError) as caught:
         grid("x", a=values)  # type: ignore[arg-type]
-    assert str(caught.value) == f"`a` must be a list of values with at least one; got {values!r}"
+    assert str(caught.value) == f"`a` must be a list with at least one value; got {values!r}."
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_bad_patterns(template: str) -> None:
     with pytest.raises(ArgumentError) as caught:
         NamePattern(template)
     assert str(caught.value) == (
-        f"`pattern` must hold parameters in braces, each a plain word; got {template!r}. "
+        f"`pattern` must contain parameters in braces, each a plain word; got {template!r}. "
         "Write for example '{family}-mu{mu}'."
     )
 

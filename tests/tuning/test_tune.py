@@ -144,7 +144,7 @@ def test_ties_go_to_the_first_setting_and_are_reported() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         found = tune({"x": matrix(values)}, NFold(5))
     assert [str(w.message) for w in caught] == [
-        "x: in 5 of 5 folds several settings share the best training mean; the first in the given order was taken"
+        "x: several settings share the best training mean in 5 of 5 folds. The first in the given order was chosen."
     ]
     assert found["x"].chosen == ("x(a=1)",) * 5
     with pytest.warns(CranfieldWarning, match="share the best"):
@@ -213,7 +213,7 @@ def test_curves_of_families_with_different_parameters() -> None:
         "bm25": matrix(random(20, 3), names=[f"bm25(b={b})" for b in (0.1, 0.2, 0.3)]),
         "ql": matrix(random(20, 2, seed=2), names=["ql(mu=1)", "ql(mu=x)"]),
     }
-    with pytest.warns(CranfieldWarning, match="depend on one another"):
+    with pytest.warns(CranfieldWarning, match="held-out scores are dependent"):
         curve = tune(families, NFold(5)).curve(n_resamples=50)
     assert curve.columns == ["family", "setting", "b", "mu", "mean", "lower", "upper", "folds", "final"]
     assert curve["mu"].to_list() == [None, None, None, "1", "x"]
@@ -273,8 +273,8 @@ def test_a_hold_out_scores_some_topics_only_and_says_so() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         found = tune({"x": matrix(random(50, 5))}, HoldOut(0.2))
     assert str(caught[0].message) == (
-        "40 of 50 topics were never held out, so the held-out scores rest on 10 topics; "
-        "N-fold and leave-one-out use every topic"
+        "40 of 50 topics were never held out, so the held-out scores cover 10 topics. "
+        "N-fold and leave-one-out cover all topics."
     )
     assert found.held_out.n_topics == 10
     final = matrix(random(50, 5)).select(topics=found.held_out.topics, systems=[found["x"].final])
@@ -296,10 +296,10 @@ def test_unlike_rivals_are_warned_about_and_neighbours_are_not(splitter: NFold) 
         y = matrix(np.hstack([baseline, baseline - 0.3]))
         with pytest.warns(CranfieldWarning) as caught:
             tune({"x": matrix(related(0.0, seed)), "y": y}, splitter)
-        said = [str(w.message) for w in caught if not str(w.message).startswith("leave-one-out")]
+        said = [str(w.message) for w in caught if not str(w.message).startswith("Leave-one-out")]
         assert said == [
-            "x: settings about as good as the final one score quite differently topic by topic, so held-out scores "
-            "depend on one another and a test on them may reject too often (their mean is not affected); fewer folds or a single hold-out reduce this"
+            "x: settings close to the best differ much from topic to topic, so held-out scores are dependent. A "
+            "test on them may reject too often; their mean is unaffected. Use fewer folds or a single hold-out."
         ]
         assert (
             tune({"x": matrix(related(0.9, seed)), "y": y}, splitter).warnings[int(isinstance(splitter, LeaveOneOut)) :]
@@ -315,17 +315,17 @@ def test_unlike_rivals_are_warned_about_and_neighbours_are_not(splitter: NFold) 
     [
         (
             {"x": matrix(random(5, 1), names=["x(a=1)"])},
-            "family 'x' has one setting, 'x(a=1)'; tuning needs at least 2. "
-            "Give it further settings, or compare it untuned with the held-out scores of the others.",
+            "family 'x' has one setting, 'x(a=1)'; tuning needs at least 2. Add settings, or compare it untuned "
+            "with the held-out scores of the others.",
         ),
         (
             {"x": matrix(random(5, 2)), "y": matrix(random(7, 2))},
-            "families 'x' and 'y' differ in 2 topics (0005, 0006); "
-            "score them on the same topics, or keep the common ones",
+            "families 'x' and 'y' differ in 2 topics (0005, 0006). Score them on the same topics, or keep the "
+            "common ones.",
         ),
         (
             {"x": matrix(random(5, 2)), "y": matrix(random(5, 2), "P@10")},
-            "the families must be scored by one measure; 'x' has AP, 'y' has P@10",
+            "the families have different measures: 'x' has AP, 'y' has P@10. Use one measure.",
         ),
         ({"x": matrix(random(1, 2))}, "AP: tuning 'x' needs at least 2 topics; there is 1. Give the scores of more."),
         (
@@ -381,7 +381,7 @@ def test_what_to_expect_comes_with_an_interval_over_topics() -> None:
 @pytest.mark.filterwarnings("default")
 def test_leave_one_out_and_one_unsteady_family_are_warned_of() -> None:
     x = matrix(random(20, 4) + [0, 1, 0, 0])
-    with pytest.warns(CranfieldWarning, match="choice and held-out score pull against each other"):
+    with pytest.warns(CranfieldWarning, match="Leave-one-out: the held-out mean is as unbiased"):
         tune({"x": x}, leave_one_out=True)
     with pytest.warns(CranfieldWarning, match="of the folds chose the final setting"):
         tune({"x": matrix(np.random.default_rng(1).normal(size=(12, 40)))}, folds=4)

@@ -147,13 +147,13 @@ def test_scale_does_not_matter(scale: float) -> None:
 
 def test_refusals() -> None:
     s = covariance_of(uneven(11, 15, 5))
-    with pytest.raises(DataError, match="ε for 50 systems cannot be told from 5 past systems"):
+    with pytest.raises(DataError, match="ε for 50 systems needs at least 8 past systems; there are 5"):
         unbiased_epsilon(s, 15, 50)
     with pytest.raises(DataError, match="at least 3 topics; there are 2"):
         unbiased_epsilon(s, 2)
     with pytest.raises(ArgumentError, match="at least 2; got 1"):
         unbiased_epsilon(s, 15, 1)
-    with pytest.raises(DataError, match="never changes"):
+    with pytest.raises(DataError, match="the same on all topics"):
         unbiased_epsilon(np.ones((3, 3)), 15)
 
 

@@ -197,10 +197,10 @@ def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     expect(page.locator("#job-text")).to_contain_text(" of ")
     page.get_by_role("button", name="Cancel").click()
     visit.expect_address("start=cancelled")  # the page that was watching says it too, a moment before
-    expect(page.get_by_text("Cancelled. Send the form to start again.")).to_be_visible()
+    expect(page.get_by_text("Cancelled. Submit the form to start again.")).to_be_visible()
     page.get_by_label("Splits", exact=True).fill("3")
     visit.follow(page.get_by_role("button", name="Run"), "splits=3&")
-    visit.expect_headline(re.compile("of 435 pairs different"))
+    visit.expect_headline(re.compile("of 435 pairs differ"))
 
 
 def test_a_report_is_written_and_saved(visit: Visit) -> None:
@@ -209,7 +209,8 @@ def test_a_report_is_written_and_saved(visit: Visit) -> None:
     visit.follow(page.get_by_role("navigation").get_by_role("link", name="Report"), "/report?")
     page.get_by_label("Measure").fill("AP")
     page.get_by_text("More settings").click()
-    page.get_by_label("replicates").check()
+    for section in ("replicates", "standardisation", "collection", "reliability"):
+        page.get_by_label(section, exact=True).check()
     page.get_by_role("button", name="Write the report").click()
     link = page.get_by_role("link", name="Download the report")
     expect(link).to_be_visible()  # it is written

@@ -42,7 +42,7 @@ def test_problems_are_shown_with_file_and_line(client: Client) -> None:
     answer = client.post("/data", files=files)
     page = client.get(answer.headers["location"])
     assert page.status_code == 200
-    assert "2 problems in the files of qrels.txt and 1 more; correct them and drop the files again." in page.text
+    assert "2 problems in the files of qrels.txt and 1 more. Correct them and upload the files again." in page.text
     assert "&lt;b&gt;bad.run:1: expected 6 fields (topic Q0 document rank score tag), found 7 fields" in page.text
     assert "&lt;b&gt;bad.run:81: " in page.text
     assert "<b>" not in page.text
@@ -66,7 +66,7 @@ DIAGONAL = diagonal(16_000)
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("a.csv", b"\x00\x01\x02binary", "a.csv:1: holds a NUL byte: a binary file where text is expected"),
+        ("a.csv", b"\x00\x01\x02binary", "a.csv:1: contains a NUL byte, so it is binary; expected text"),
         ("a.csv", "topic,é\n1,0.5\n".encode("latin-1"), "a.csv:1: byte 0xe9 is not UTF-8; save the file as UTF-8"),
         ("a.csv", "topic,a\n1,0.5\n".encode("utf-16"), "a.csv: is UTF-16 text; save it as UTF-8 (for example: iconv -f UTF-16 -t UTF-8)"),
         ("a.csv", b"", "a.csv: is empty; expected at least one line of data"),
@@ -78,7 +78,7 @@ def test_unreadable_files_are_described(client: Client, name: str, data: bytes, 
     found = client.post("/api/data", files={"files": (name, data)})
     assert found.status_code == 201
     assert found.json()["files"][0]["error"].startswith(message)
-    assert found.json()["problem"] == f"1 problem in the files of {name}; correct them and drop the files again."
+    assert found.json()["problem"] == f"1 problem in the files of {name}. Correct them and upload the files again."
     client.delete(f"/api/data/{found.json()['id']}")
 
 
@@ -86,8 +86,8 @@ def test_unreadable_files_are_described(client: Client, name: str, data: bytes, 
     ("name", "data", "message"),
     [
         ("bomb.run.gz", gzip.compress(b"\0" * 9_000_000), "bomb.run.gz: "),
-        ("bomb.zip", zipped({"a.run": b"\0" * 9_000_000}), "bomb.zip: its member 'a.run' says it holds 9 MB; one file may have 3 MB"),
-        ("slip.zip", zipped({"../../a.run": b"x"}), "slip.zip: its member '../../a.run' points outside the archive; make it again with plain names"),
+        ("bomb.zip", zipped({"a.run": b"\0" * 9_000_000}), "bomb.zip: its member 'a.run' declares 9 MB; the limit for one file is 3 MB"),
+        ("slip.zip", zipped({"../../a.run": b"x"}), "slip.zip: its member '../../a.run' points outside the archive. Repack it with relative names"),
         ("x.zip", b"PK\x03\x04rubbish", "x.zip: is not a valid .zip archive"),
     ],
 )  # fmt: skip

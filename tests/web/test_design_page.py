@@ -95,30 +95,31 @@ def test_files_nobody_has_looked_at_are_read_for_the_design(client: Client) -> N
     [
         ("variance=0.05&systems=10&min_diff=0.1&power=80", 400, "`power` must be between 0 and 1; got 80. Write 0.8."),
         ("variance=0.05&systems=1&min_diff=0.1", 400, "`systems` must be a whole number of at least 2; got 1."),
-        ("systems=10&min_diff=0.1", 400, "`variance_of_difference` is missing; type one, or choose data to estimate it from."),
+        ("systems=10&min_diff=0.1", 400, "`variance_of_difference` is missing. Enter one, or choose data to estimate it from."),
         ("variance=x&systems=10&min_diff=0.1", 422, "`variance` must be a number; got 'x'."),
         (
             "variance=0.05&wat=1", 422,
-            "`wat` is no setting of this page; there are data, kind, find, variance, variance_of_difference, measure, "
-            "estimator, systems, min_diff, width, topics, power, alpha, method, baseline, published, two_sample.",
+            "`wat` is not a setting of this page; the settings are data, kind, find, measure, estimator, alpha, topics, "
+            "variance_of_difference, variance, width, two_sample, min_diff, power, method, systems, published, "
+            "baseline.",
         ),
         ("kind=ttest&find=systems&variance=0.1", 400, "`find` must be one of min_diff, topics, power for ttest; got systems."),
         (
             "variance=0.05&find=min_diff&systems=5", 400,
-            "`topics` is missing: to find `min_diff`, say how many topics there are.",
+            "`topics` is missing. Enter the number of topics to find `min_diff`.",
         ),
         (
             "kind=ttest&variance=0.05&variance_of_difference=0.1&min_diff=0.1", 400,
-            "`variance` and `variance_of_difference` are both given; leave one of them out.",
+            "`variance` and `variance_of_difference` are both given. Remove one of them.",
         ),
         (
             "variance=1,2,3,4,5,6,7,8,9,10,11,12&systems=2,3,4,5,6,7,8,9,10,11,12&min_diff=1,2,3,4,5,6,7,8,9&power=.7,.8",
-            400, "the grid has 2,376 cells; this page answers up to 1,000. Give fewer values.",
+            400, "the grid has 2,376 cells; the limit is 1,000. Enter fewer values.",
         ),
         (
             "data=gone&systems=5&min_diff=0.1", 404,
-            "there is no dataset 'gone' on this page now; drop its files on the data page, and this address works again "
-            "(the same files get the same name).",
+            "no dataset 'gone' on this server. Upload its files again, and this address works: the same files get the "
+            "same id.",
         ),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import support
 from cranfield.web.server.app import create_app
 from cranfield.web.server.limits import MB, Limits
 from cranfield.web.server.security import OWN_HOSTS, Access
@@ -43,6 +44,7 @@ async def standing(scope: Any, receive: Any, send: Any) -> None:
 
 
 schema = schemathesis.openapi.from_asgi("/api/openapi.json", standing)
+schema.config.phases.coverage.enabled = support.THOROUGH  # thousands of requests at the limits of every parameter
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
 
 
@@ -53,7 +55,7 @@ def _closed() -> Any:
 
 
 @schema.parametrize()
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_request_is_a_server_error(case: Any) -> None:
     # Half of the questions are about data that exists, with few resamples: else most would end at the first check.
     every = 10 if case.path == "/api/report" else 2  # a report takes a process of its own

@@ -52,10 +52,10 @@ needs_proc = pytest.mark.skipif(
 
 
 @needs_proc
-def test_a_field_of_a_gigabyte_is_cut_off(served: tuple[str, int]) -> None:
+def test_a_huge_field_is_cut_off(served: tuple[str, int]) -> None:
     base, pid = served
     before = resident(pid)
-    status, words = send(base, b'Content-Disposition: form-data; name="missing"', b"x" * MB, 1000)
+    status, words = send(base, b'Content-Disposition: form-data; name="missing"', b"x" * MB, 200)
     assert (status, words) == (400, "Part exceeded maximum size of 62KB.")
     assert resident(pid) - before < 60
 
@@ -68,7 +68,7 @@ def test_a_file_beyond_the_limit_is_cut_off(served: tuple[str, int]) -> None:
     status, words = send(base, head, b"0.1,0.2\n" * 125_000, 300)
     assert (status, words) == (
         413,
-        "the request is larger than 256 MB; send less at once, or pack files as .gz or .zip.",
+        "the request is larger than 256 MB. Send fewer files at once, or compress them (.gz, .zip).",
     )
     assert resident(pid) - before < 60
 
@@ -78,7 +78,7 @@ def test_a_zip_bomb_takes_no_memory(served: tuple[str, int]) -> None:
     base, pid = served
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number in range(5):
+        for number in range(2):
             archive.writestr(f"{number}.run", b"0" * 190 * MB)
     packed = out.getvalue()
     assert len(packed) < 2 * MB
@@ -87,7 +87,7 @@ def test_a_zip_bomb_takes_no_memory(served: tuple[str, int]) -> None:
     status, words = send(base, head, packed + b"\r\n--" + BOUNDARY + b"--\r\n", 1)
     assert (status, words) == (
         400,
-        "bomb.zip/0.run: unpacks to more than 200 times its size: not a file of runs or scores",
+        "bomb.zip/0.run: unpacks to more than 200 times its size. Send it uncompressed",
     )
     assert resident(pid) - before < 60
 

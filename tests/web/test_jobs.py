@@ -76,7 +76,7 @@ def test_too_many_waiting_jobs_are_refused_in_words(jobs: Jobs) -> None:
         jobs.ask(key, "t", lambda progress: None)
     with pytest.raises(Busy) as caught:
         jobs.ask(3, "t", lambda progress: None)
-    assert str(caught.value) == "2 computations are waiting already; try again when some are done, or cancel one."
+    assert str(caught.value) == "2 computations are already waiting. Try again later, or cancel one."
     release.set()
 
 

@@ -66,9 +66,7 @@ def test_files_are_added_to_a_dataset(fresh: Client) -> None:
     assert asked.headers["location"] == f"/compare?data={found['id']}&test=t&baseline=a"
     told = fresh.get(f"/api/data/{id}")
     assert told.status_code == 404
-    assert told.json()["error"] == (
-        f"files were added to dataset '{id}', and all of them together are dataset '{found['id']}' now."
-    )
+    assert told.json()["error"] == (f"dataset '{id}' became '{found['id']}' when files were added.")
     fresh.post(f"/data/{id}/restore")
     assert fresh.get(f"/api/data/{id}").status_code == 200, "brought back, it is where it was"
     assert fresh.post("/data/sample/add", files={"files": ("b.run", run("b", 2))}).status_code == 400
@@ -131,7 +129,7 @@ def test_kept_data_are_there_after_a_restart(tmp_path: Path) -> None:
         first.post(f"/data/{id}/name", data={"name": "TREC-3"})
         first.get(f"/compare?data={id}&test=t")
         first.post(f"/data/{gone}/remove")
-        assert "in the directory they are kept in" in first.get("/data").text
+        assert "a private directory that is removed" not in first.get("/data").text
     assert sorted(path.name for path in (home / "data").iterdir()) == [id], "what was removed is gone now"
     with Client(create_app(limits=LIMITS, keep=home), base_url=HERE, follow_redirects=False) as second:
         found = second.get(f"/api/data/{id}").json()
@@ -176,10 +174,10 @@ def test_questions_follow_the_data_to_their_new_address(tmp_path: Path) -> None:
     assert [one.address for one in store.index.questions(third.id)] == [f"/compare?data={third.id}&test=t"]
     store.close()
     again = Store(LIMITS, tmp_path)
-    with pytest.raises(MovedData, match=f"all of them together are dataset '{third.id}' now"):
+    with pytest.raises(MovedData, match=f"became '{third.id}' when files were added"):
         again[first.id]
     again.remove(third.id)
-    with pytest.raises(MissingData, match="drop its files on the data page"):
+    with pytest.raises(MissingData, match="Upload its files again"):
         again[first.id]
     again.close()
 
@@ -196,7 +194,7 @@ def test_files_that_somebody_took_away_are_forgotten(tmp_path: Path) -> None:
 
 def test_two_servers_do_not_share_a_directory(tmp_path: Path) -> None:
     store = Store(LIMITS, tmp_path)
-    with pytest.raises(ArgumentError, match=r"cannot keep data in .*: another server keeps its data there\. Name"):
+    with pytest.raises(ArgumentError, match=r"cannot keep data in .*: another server uses it\. Name"):
         Store(LIMITS, tmp_path)
     store.close()
     Store(LIMITS, tmp_path).close()
@@ -211,7 +209,7 @@ def test_a_directory_that_cannot_be_used(tmp_path: Path) -> None:
 def test_nothing_is_kept_unless_asked_for() -> None:
     store = Store(LIMITS)
     store.add([upload("a.AP.csv", scores())])
-    with pytest.raises(DataError, match="the sample collection keeps its name"):
+    with pytest.raises(DataError, match="the sample collection cannot be renamed"):
         store.rename("sample", "x")
     store.close()
     assert not store.path.exists()
@@ -288,7 +286,7 @@ def test_the_report_names_its_sections(fresh: Client) -> None:
 
 def test_cancelled_is_said(fresh: Client) -> None:
     page = fresh.get("/replicates?data=sample&start=cancelled").text
-    assert "Cancelled. Send the form to start again." in page
+    assert "Cancelled. Submit the form to start again." in page
 
 
 # ── what is offered, and what a form says ──────────────────────────────────────────────────────────────────────────
@@ -359,7 +357,7 @@ def test_simulate_leads_to_designs_and_scores(fresh: Client) -> None:
     answer = fresh.get("/api/simulate/scores?data=sample&topics=1000000&systems=2&measure=AP")
     assert answer.status_code == 400
     assert answer.json()["error"].startswith(
-        "`topics` times `systems` may come to 1,000,000 on the page; got 2,000,000."
+        "`topics` times `systems` must be at most 1,000,000 on the page; got 2,000,000."
     )
 
 
@@ -389,18 +387,18 @@ def test_what_should_not_happen_has_the_protective_headers() -> None:
 def test_two_datasets_side_by_side(fresh: Client) -> None:
     first, second = sent(fresh, "a.AP.csv", scores(systems=5)), sent(fresh, "b.AP.csv", scores(systems=4, seed=3))
     found = fresh.get(f"/api/correlate?data={first}&other={second}&resamples=0").json()
-    assert re.match(r"AP of a.AP and AP of b.AP order 4 systems with τ = -?\d\.\d+$", found["headline"]), found
+    assert re.match(r"AP of a.AP and AP of b.AP rank 4 systems with τ = -?\d\.\d+$", found["headline"]), found
     rows = found["rows"]
     assert [row["rank"] for row in rows] == [1, 2, 3, 4]
     assert sorted(row["other_rank"] for row in rows) == [1, 2, 3, 4]
     page = fresh.get(f"/correlate?data={first}&other={second}&resamples=0").text
-    assert "1 and 0 systems stand on one side only and are left out." in page
+    assert "1 and 0 systems are on one side only and are dropped." in page
     assert f'<option value="{second}" selected>' in page
     alone = fresh.get(f"/api/correlate?data={first}").json()
-    assert alone["error"] == "a.AP has scores by AP alone; choose other data, or name `other_measure`."
+    assert alone["error"] == "a.AP has scores by AP only. Choose other data or another `other_measure`."
 
 
 def test_two_measures_of_one_dataset(fresh: Client) -> None:
     found = fresh.get("/api/correlate?data=sample&resamples=0").json()
-    assert found["headline"].startswith("AP and nDCG@10 of the sample collection order 30 systems with τ = 0.")
+    assert found["headline"].startswith("AP and nDCG@10 of the sample collection rank 30 systems with τ = 0.")
     assert found["command_line"][-1] == "cranfield correlate a.csv b.csv -m AP --other-measure nDCG@10"

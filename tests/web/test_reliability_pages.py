@@ -39,7 +39,7 @@ def test_every_file_is_a_batch_in_the_order_of_the_upload(client: Client) -> Non
     assert found["headline"].startswith("Go on: after 20 of 32 topics")
     assert sorted({row["topics"] for row in found["tables"]["looks"]}) == [8, 20]
     html = unescape(client.get(f"/monitor?data={data}&looks=4").text)
-    assert "May I stop adding topics?" in html
+    assert "Can I stop adding topics?" in html
     assert "Paths and boundaries" in html
     assert re.search(r"cranfield monitor .*second.AP.csv.*first.AP.csv --looks 4", html)
 

@@ -14,7 +14,7 @@ from cranfield.web.server.security import HEADERS, Access
 from cranfield.web.server.serve import access_for, announcement
 from web_page import HERE, Client, scores
 
-FOREIGN = "another website asked; only this page itself may. Open the address directly."
+FOREIGN = "another website sent this request. Open the address directly."
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +153,7 @@ def test_no_answer_may_be_framed(client: Client) -> None:
 
 
 def test_every_request_from_elsewhere_must_carry_the_token(remote: Client) -> None:
-    said = "This server asks for the token it printed when it started; open the address it printed.\n"
+    said = "A token is required. Open the address that the server printed.\n"
     for address in ("/", "/static/page.css", "/design", "/data"):
         assert (remote.get(address).status_code, remote.get(address).text) == (401, said)
     for address in ("/api/data", "/api/openapi.json"):
@@ -191,7 +191,7 @@ def test_a_named_website_may_call_the_api_and_nothing_else(remote: Client) -> No
 
 
 def test_too_much_is_refused_whatever_its_length_says(client: Client) -> None:
-    told = "the request is larger than 5 MB; send less at once, or pack files as .gz or .zip."
+    told = "the request is larger than 5 MB. Send fewer files at once, or compress them (.gz, .zip)."
     answer = client.post("/api/data", headers={"content-length": str(10**9), "content-type": "multipart/form-data"})
     assert (answer.status_code, answer.json()) == (413, {"error": told})
 
@@ -229,7 +229,7 @@ def test_only_this_machine_unless_that_is_meant() -> None:
     for host in ("0.0.0.0", "::", "192.168.1.4", "lab.example"):
         with pytest.raises(ArgumentError) as caught:
             access_for(host, False)
-        assert str(caught.value) == f"`host` {host} lets other machines in; add --allow-remote if you mean that."
+        assert str(caught.value) == f"`host` {host} lets other machines connect. Add --allow-remote to allow that."
         access = access_for(host, True)
         assert access.hosts is None
         assert len(access.token or "") >= 32
@@ -260,7 +260,7 @@ def test_head_is_answered_like_get_without_a_body(client: Client, remote: Client
 
 
 def test_who_holds_the_address_is_told_what_it_opens() -> None:
-    assert "sees, uses and can remove all data on the page" in announcement("http://lab.example/?token=t", "t")
+    assert "can see, use and remove all data on the page" in announcement("http://lab.example/?token=t", "t")
     assert "all data" not in announcement("http://127.0.0.1:8377/", None)
 
 

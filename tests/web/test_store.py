@@ -66,22 +66,22 @@ def test_the_same_files_have_the_same_address_whatever_their_order(store: Store)
 def test_what_does_not_fit_is_refused_and_leaves_nothing_behind(store: Store) -> None:
     with pytest.raises(FileError) as caught:
         store.add([named("big.csv", b"1 2\n" * 300_000)])
-    assert str(caught.value) == "big.csv: does not fit: at most 1 MB are kept; remove a dataset first"
-    with pytest.raises(DataError, match="more than 5 files; send fewer at once."):
+    assert str(caught.value) == "big.csv: does not fit: the page stores at most 1 MB. Remove a dataset first"
+    with pytest.raises(DataError, match="more than 5 files. Send fewer at once."):
         store.add([named(f"{i}.run", run("x", i)) for i in range(6)])
     assert list(store.path.iterdir()) == []
-    with pytest.raises(DataError, match="no file arrived; choose score files, or runs with their qrels file."):
+    with pytest.raises(DataError, match="no file received. Choose score files, or runs with their qrels file."):
         store.add([("", io.BytesIO(), 0)])
     kept = [store.add([named(f"{i}.csv", scores(seed=i))]) for i in range(2)]
-    with pytest.raises(DataError, match="2 datasets are kept already; remove one on the data page first."):
+    with pytest.raises(DataError, match="the limit of 2 datasets is reached"):
         store.add([named("third.csv", scores(seed=3))])
     store.remove(kept[0].id)
     assert sorted(path.name for path in store.path.iterdir()) == sorted(one.id for one in kept), "it can be undone"
     with pytest.raises(MissingData) as missing:
         store[kept[0].id]
     assert str(missing.value) == (
-        f"there is no dataset '{kept[0].id}' on this page now; drop its files on the data page, and this address works "
-        "again (the same files get the same name)."
+        f"no dataset '{kept[0].id}' on this server. Upload its files again, and this address works: the same files get "
+        "the same id."
     )
     with pytest.raises(DataError, match="the sample collection cannot be removed."):
         store.remove("sample")
@@ -103,10 +103,10 @@ def _gz(text: str) -> bytes:
 def test_files_that_do_not_go_together_are_named(store: Store) -> None:
     mixed = store.add([named("a.csv", scores()), named("a.run", run("a", 1))])
     assert mixed.read().problem == (
-        "score files (a.csv) and runs do not go together; drop score files alone, or runs with their qrels file."
+        "score files (a.csv) and runs cannot be mixed. Upload score files alone, or runs with their qrels file."
     )
     alone = store.add([named("a.run", run("a", 1))])
-    assert alone.read().problem == "there are 1 runs and 0 qrels files; runs need exactly one qrels file with them."
+    assert alone.read().problem == "found 1 runs and 0 qrels files. Upload exactly one qrels file with the runs."
 
 
 def test_every_file_is_read_once_and_joined_as_the_library_joins_them(
@@ -136,8 +136,8 @@ def test_too_many_systems_are_told_at_once() -> None:
     store = Store(Limits(systems=20))
     try:
         told = (
-            "big.AP.csv: 21 systems; the page takes at most 20, since it compares every pair. Keep the systems that "
-            "matter, or ask on the command line: cranfield compare big.AP.csv"
+            "big.AP.csv: 21 systems; the page compares every pair and takes at most 20. Select fewer, or use the "
+            "command line: cranfield compare big.AP.csv"
         )
         assert store.add([named("big.AP.csv", scores(systems=21))]).read().problem == told
         assert store.add([named("fits.AP.csv", scores(systems=20))]).read().problem == ""
@@ -147,5 +147,5 @@ def test_too_many_systems_are_told_at_once() -> None:
 
 @pytest.mark.parametrize("name", ["irds:msmarco-passage/dev/small", "s3://bucket/qrels.txt"])
 def test_only_files_of_this_machine_are_adopted(store: Store, name: str) -> None:
-    with pytest.raises(FileError, match=r"is no file of this machine, and the page shows such files only; fetch it"):
+    with pytest.raises(FileError, match=r"is not a local file\. Download it first"):
         store.adopt([name])

@@ -65,7 +65,7 @@ def send(base: str, x: ScoreMatrix) -> str:
     """The address of these scores, sent as a file."""
     lines = [
         "topic," + ",".join(x.systems),
-        *(f"{t}," + ",".join(f"{v:.4f}" for v in row) for t, row in zip(x.topics, x.values, strict=True)),
+        *(f"{t}," + ",".join(f"{v:.4f}" for v in row) for t, row in zip(x.topics, x.values.clip(0, 1), strict=True)),
     ]
     name, text = f"made{x.n_systems}.AP.csv", "\n".join(lines) + "\n"
     with httpx.Client(trust_env=False, timeout=PATIENCE / 1000) as client:
@@ -134,9 +134,7 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
     before = mean.inner_text()
     page.locator(".view-topics .view-bars button").nth(2).click()
     page.locator(".view-topics .view-bars button").nth(9).click(modifiers=["Shift"])
-    expect(board).to_contain_text(
-        "Means over 8 chosen topics; ranks, intervals and which systems differ are those of all 30 topics."
-    )
+    expect(board).to_contain_text("Means over 8 chosen topics. Ranks, intervals and decisions use all 30 topics.")
     expect(mean).not_to_have_text(before)
     expect(page.locator("th.view-c-mean")).to_have_attribute("aria-sort", "descending")  # by what orders the rows
     expect(page.locator("th.view-c-rank")).to_have_attribute("aria-sort", "none")
@@ -146,9 +144,9 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
     assert told is not None
     assert sum(map(int, told.groups())) == 8
     page.go_back()
-    expect(board).to_contain_text("Means over 1 chosen topic;")
+    expect(board).to_contain_text("Means over 1 chosen topic.")
     page.go_forward()
-    expect(board).to_contain_text("Means over 8 chosen topics;")
+    expect(board).to_contain_text("Means over 8 chosen topics.")
     here = page.evaluate("location.href")
     page.locator("h3").first.click()
     page.keyboard.press("Escape")
@@ -294,8 +292,8 @@ def test_why_fewer_may_be_best_than_are_not_shown_to_differ(page: Any, served: t
     for systems in (3, 5, 40):
         ready(page, upload(served[0], systems))
         said = page.locator(".view-board .view-note")
-        expect(said).to_contain_text("Choose a system: ")
-        told = "Which may be best is a test of its own" in said.inner_text()
+        expect(said).to_contain_text("Click a system. ")
+        told = "“May be best” comes from a separate test" in said.inner_text()
         best = page.locator(".view-rows tr[tabindex] .view-best").count()
         page.locator(".view-rows tr[tabindex]").first.click()
         expect(said).to_contain_text("not shown to differ from ")
@@ -311,7 +309,7 @@ def test_ranked_lists_that_cannot_be_had_are_said(browser: Any, served: tuple[st
     names = rows(page)
     page.goto("about:blank")
     ready(page, f"{served[0]}/data/sample#a={names[0]}&b={names[5]}&topic=7")
-    told = "No ranked lists: the server does not answer. Is it still running? Then choose again."
+    told = "No ranked lists: the server does not respond. Check that it is running, then try again."
     expect(page.locator(".view-lists .view-note")).to_have_text(told)
     page.context.close()
 
@@ -342,7 +340,7 @@ def test_a_measure_that_cannot_be_had_is_said(browser: Any, served: tuple[str, i
     ready(page, f"{served[0]}/data/sample")
     page.route("**/api/view?*nDCG*", lambda route: route.abort())
     page.locator("#view").get_by_label("Measure", exact=True).select_option("nDCG@10")
-    told = "No numbers by nDCG@10: the server does not answer. Is it still running? Then choose again."
+    told = "No numbers by nDCG@10: the server does not respond. Check that it is running, then try again."
     expect(page.locator(".view-problem")).to_have_text(told)
     expect(page.locator("[data-headline] p").first).to_contain_text("by AP")
     expect_address(page, "/data/sample", without="nDCG")
@@ -424,7 +422,7 @@ def test_narrow_leaderboards_show_names_and_intervals_whole(browser: Any, served
     best = page.locator(".view-rows td.view-c-best").first
     expect(best).to_have_accessible_name("may be best")  # "best?" is for the eye alone
     expect(page.locator(".view-alike .view-note")).to_have_text(
-        "Topic by topic within a tenth of the usual difference: 1 pair."
+        "1 pair with a mean absolute difference of at most a tenth of the median."
     )
     page.context.close()
 

@@ -1,4 +1,4 @@
-"""The common way of a command: read what it is asked about, ask the library, print the answer."""
+"""Run a command: read its data, ask the library, print the answer."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 Q = TypeVar("Q", bound=Question)
 RUNNERS: dict[type[Question], Callable[[Any, Any, Files], None]] = {}
-"""Commands that are tools rather than questions, and so do not go the common way."""
+"""The functions of commands that are tools, by question."""
 
 
 def runs(question: type[Q]) -> Callable[[Callable[[Q, Output, Files], None]], Callable[[Q, Output, Files], None]]:
-    """Register what a command does with its settings, where the common way does not serve."""
+    """Register the function of a command that is a tool."""
 
     def register(run: Callable[[Q, Output, Files], None]) -> Callable[[Q, Output, Files], None]:
         RUNNERS[question] = run
@@ -31,7 +31,7 @@ def runs(question: type[Q]) -> Callable[[Callable[[Q, Output, Files], None]], Ca
 
 
 def run(settings: Question, output: Output, files: Files) -> None:
-    """Answer a question about files, or do what its command does instead."""
+    """Answer a question about files, or run the function of its tool."""
     from cranfield.cli import commands
 
     own = commands.RUNNERS.get(type(settings))
@@ -71,7 +71,7 @@ def run(settings: Question, output: Output, files: Files) -> None:
 
 
 def _print(text: str | bytes, said: str, output: Output) -> None:
-    """Print a text that is no table, or write it to a file."""
+    """Print a text, or write it to a file."""
     if output.output is not None:
         write(output.output, text.encode() if isinstance(text, str) else text, said)
     else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -16,12 +16,12 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.files import reason, shown
 from cranfield.core.formats import endings, offered
 from cranfield.core.labels import joined
-from cranfield.core.question import ARGUMENTS, REQUIRED, Question, Setting, setting
-from cranfield.measures.options import RunsOrScores
+from cranfield.core.question import ARGUMENTS, REQUIRED, OptionGroup, Question, Setting, setting
+from cranfield.measures.options import SCORING, RunsOrScores
 
 
 class _File(click.Path):
-    """A path; a name that no file can have is bad usage."""
+    """A path; an impossible file name is bad usage."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path."""
@@ -32,7 +32,7 @@ class _File(click.Path):
 
 
 class _Number(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generic in newer versions of click alone
-    """A number, whole or not; what is none is answered with how to write one."""
+    """A number; the error shows how to write one."""
 
     def __init__(self, read: type[int] | type[float]) -> None:
         self.read = read
@@ -44,40 +44,37 @@ class _Number(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # gene
             return self.read(value)
         except ValueError:
             kind, example = ("a whole number", "20") if self.read is int else ("a number", "0.5 or 20")
-            again = "; for several, write the option several times" if param is not None and param.multiple else ""
-            self.fail(
-                f"{shown(str(value))} cannot be read as {kind}. Write digits alone, such as {example}{again}.",
-                param,
-                ctx,
-            )
+            again = " Repeat the option for several values." if param is not None and param.multiple else ""
+            self.fail(f"{shown(str(value))} is not {kind}. Write digits only, such as {example}.{again}", param, ctx)
 
 
-KINDS: dict[type, Any] = {
-    str: click.STRING,
-    int: _Number(int),
-    float: _Number(float),
-    Path: _File(path_type=Path),
-}
+KINDS: dict[type, Any] = {str: click.STRING, int: _Number(int), float: _Number(float), Path: _File(path_type=Path)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output(Question):
     """Where an answer goes, and in what form."""
 
-    plot: Path | None = setting(None, "Also draw the result to this file.", find_endings=lambda: CHART_ENDINGS)
-    chart: str | None = setting(None, "Which chart --plot draws; an unknown one lists those there are.", metavar="KIND")
+    plot: Path | None = setting(None, "Draw a chart to this file.", find_endings=lambda: CHART_ENDINGS, group="Chart")
+    chart: str | None = setting(
+        None, "Chart to draw; an unknown name lists the choices.", metavar="KIND", group="Chart"
+    )
     chart_title: str | None = shared.chart_title()
     chart_untitled: bool = shared.chart_untitled()
     chart_width: int | None = shared.chart_width()
-    format: str | None = setting(None, "How to print the rows.", choices=offered, usual=OUTPUT_FORMAT)
+    format: str | None = setting(
+        None, "Output format.", choices=offered, usual=OUTPUT_FORMAT, group="Output", often=True
+    )
     output: Path | None = setting(
         None,
-        "Write to this file instead; format by --format or its ending.",
+        "Write to this file; --format or the ending sets the format.",
         "--output",
         "-o",
         find_endings=endings,
+        group="Output",
+        often=True,
     )
-    quiet: bool = setting(False, "Print no warnings and notes; JSON holds the warnings anyway.")
+    quiet: bool = setting(False, "Hide warnings and notes; JSON still includes warnings.", group="Output")
 
     @property
     def look(self) -> dict[str, Any]:
@@ -86,30 +83,78 @@ class Output(Question):
 
 
 def shared_by(question: type[Question]) -> list[Setting]:
-    """The options of output that a question's command has besides its own.
+    """The output options of a question's command.
 
-    Where the question has an option of the same spelling (the --width of an interval), that of the chart is called
-    by its full name (--chart-width).
+    Where the question has an option of the same spelling, such as --width, the chart's is called --chart-width.
     """
     own = {flag for one in question.all() for flag in one.flags}
     offered = [
         replace(one, flags=(f"--{one.name.replace('_', '-')}",)) if one.part == "view" and own & {*one.flags} else one
         for one in Output.all()
-        if one.name == "quiet" or (question.printed and (question.drawn or one.name not in _OF_CHARTS))
+        if one.name == "quiet" or (question.printed and (question.drawn or one.group != "Chart"))
     ]
     return [one for one in offered if not own & {*one.flags}]
 
 
-_OF_CHARTS = ("plot", "chart", "chart_title", "chart_untitled", "chart_width")
+MOST_USED = 5
+"""How many options help shows before all others."""
+FEW_OPTIONS = 7
+"""A command with no more options than this needs no list of the most used."""
+OTHER_WORDS = {
+    "--metric": "--measure", "--metrics": "--measure", "--measures": "--measure", "--significance": "--alpha",
+    "--level": "--alpha", "--confidence": "--alpha", "--out": "--output", "--file": "--output",
+    "--threads": "--workers", "--jobs": "--workers", "--processes": "--workers",
+    "--permutations": "--resamples", "--samples": "--resamples",
+    "--iterations": "--resamples", "--bootstrap": "--resamples", "--figure": "--plot", "--adjust": "--correction",
+    "--control": "--baseline", "--reference": "--baseline", "--effect": "--min-diff", "--delta": "--min-diff",
+    "--cutoff": "--depth", "--run": "--system", "--runs": "--system", "--queries": "--topics",
+    "--json": "--format", "--csv": "--format", "--latex": "--format", "--markdown": "--format",
+}  # fmt: skip
+"""Options as other tools call them."""
+
+
+def option_headings(options: dict[str, Setting]) -> dict[str, str]:
+    """The heading in help of every option, in the order of help: the most used first, the others by group."""
+    own = [key for key in options if not key.startswith("output_")]
+    wanted = [key for key, one in options.items() if one.required or one.often]
+    first = [key for key in own if key in wanted]
+    common = [key for key in options if key in wanted and key not in own]
+    usual = [key for key in own if options[key].group == "Question" and key not in first and key not in SCORING]
+    most = [*first, *usual][: MOST_USED - len(common)] + common if len(options) > FEW_OPTIONS else []
+    groups = {key: "Input" if key in SCORING else one.group for key, one in options.items()}
+    order = get_args(OptionGroup)
+    rest = sorted(
+        (key for key in options if key not in most), key=lambda key: (order.index(groups[key]), key in SCORING)
+    )
+    return {**dict.fromkeys(most, "Most used"), **{key: groups[key] for key in rest}}
 
 
 class Command(click.Command):
-    """A command that names all its missing arguments and options at once, and not one at a time."""
+    """A command with grouped options, which names all that is missing at once and suggests what was meant."""
+
+    headings: dict[str, str]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options below their headings."""
+        records: dict[str, list[tuple[str, str]]] = {}
+        for one in self.get_params(ctx):
+            if isinstance(one, click.Option) and (record := one.get_help_record(ctx)) is not None:
+                records.setdefault(self.headings.get(str(one.name), "Output"), []).append(record)
+        for heading in sorted(records, key=["Most used", *get_args(OptionGroup)].index):
+            with formatter.section(heading):
+                formatter.write_dl(records[heading])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words; what is required and missing is said together."""
+        """Read the words; one message names everything that is required and missing."""
         try:
             return super().parse_args(ctx, list(args))
+        except click.NoSuchOption as error:
+            from difflib import get_close_matches
+
+            known = [flag for one in self.get_params(ctx) for flag in one.opts if flag.startswith("--")]
+            meant = OTHER_WORDS.get(error.option_name)
+            near = [meant] if meant in known else get_close_matches(error.option_name, known, 2)
+            raise click.UsageError(f"No such option '{error.option_name}'.{did_you_mean(near)}", ctx) from None
         except click.MissingParameter:
             given, _, _ = self.make_parser(ctx).parse_args(list(args))
             values = [(one, given.get(str(one.name))) for one in self.params if one.required]
@@ -120,6 +165,11 @@ class Command(click.Command):
             raise missing(ctx, files, [one.opts[0] for one in absent if isinstance(one, click.Option)]) from None
 
 
+def did_you_mean(names: Sequence[str]) -> str:
+    """The end of a message about an unknown word."""
+    return f" Did you mean {joined([repr(one) for one in names], 'or')}?" if names else ""
+
+
 def missing(ctx: click.Context, arguments: Sequence[str], options: Sequence[str] = ()) -> click.UsageError:
     """What a command lacks, in one sentence."""
     kinds = [(names, kind) for names, kind in ((arguments, "argument"), (options, "option")) if names]
@@ -128,15 +178,13 @@ def missing(ctx: click.Context, arguments: Sequence[str], options: Sequence[str]
 
 
 def command_of(question: type[Question]) -> click.Command:
-    """The command that asks a question.
-
-    All go the common way of `cli.ask`, but for those that `cli.commands` has registered.
-    """
+    """The command that asks a question; `cli.ask` runs it."""
     own = {one.name: one for one in question.all() if one.flags or one.argument}
     shared = {f"output_{one.name}": one for one in shared_by(question)}
-    late = {one.name for one in RunsOrScores.all()} if issubclass(question, RunsOrScores) else set()
-    options = sorted({**own, **shared}.items(), key=lambda item: item[0] in late)  # how runs are scored comes last
-    parameters = [*_arguments(question), *(_option(one, key) for key, one in options)]
+    every = {**own, **shared}
+    headings = option_headings({key: one for key, one in every.items() if not one.argument})
+    named = [key for key, one in every.items() if one.argument]
+    parameters = [*_arguments(question), *(_option(every[key], key) for key in [*named, *headings])]
 
     def callback(**values: Any) -> None:
         from cranfield.cli.ask import run
@@ -159,7 +207,9 @@ def command_of(question: type[Question]) -> click.Command:
             raise explained(error, question, files) from None
 
     name = question.command.rpartition(" ")[2]
-    return Command(name, params=parameters, callback=callback, help=question.__doc__, short_help=question.brief)
+    command = Command(name, params=parameters, callback=callback, help=question.__doc__, short_help=question.brief)
+    command.headings = headings
+    return command
 
 
 @contextmanager
@@ -174,7 +224,7 @@ def spread(settings: Question) -> Iterator[None]:
     from cranfield.core.executors import spread_over
 
     if getattr(settings, "workers", None) is not None:
-        raise ArgumentError("`workers` counts threads of this process, and `cluster` has its own; leave one out.")
+        raise ArgumentError("`workers` sets threads of this process, and a cluster has its own. Leave one out.")
     with open_cluster(where, say) as executor, spread_over(executor):
         yield
 
@@ -186,20 +236,20 @@ def _arguments(question: type[Question]) -> Iterator[click.Parameter]:
 
 
 def _refuse_neither(question: type[Question], asked: Question, files: dict[str, Any]) -> None:
-    """Where a setting can stand for the files, one of the two is needed, and not both."""
+    """Refuse both, or neither, of the files and the setting that replaces them."""
     if not question.instead:
         return
     flag = question.of(question.instead).flags[0]
     given = [name for name, value in files.items() if value]
     if getattr(asked, question.instead) is not None and given:
-        raise ArgumentError(f"{flag} names the files of every collection; leave out {files[given[0]]}.")
+        raise ArgumentError(f"{flag} already names the files; leave out {files[given[0]]}.")
     if getattr(asked, question.instead) is None and len(given) < len(files):
         absent = [one.metavar for one in ARGUMENTS[question.takes] if one.name not in given]
         raise missing(click.get_current_context(), absent)
 
 
 def _option(one: Setting, key: str) -> click.Parameter:
-    """A setting as click has it, with the key under which click hands over its value."""
+    """A setting as an option of click, which passes its value under this key."""
     if one.argument:
         return click.Argument(
             [key], nargs=-1 if one.several else 1, required=one.required, metavar=one.metavar,
@@ -225,7 +275,7 @@ def _option(one: Setting, key: str) -> click.Parameter:
 
 
 class _Names(click.Choice[str]):
-    """A choice of names that also takes what the setting reads as one of them, such as an alias."""
+    """A choice of names that also accepts aliases."""
 
     def __init__(self, choices: Sequence[str], read: Callable[[str], Any] | None) -> None:
         super().__init__(choices)
@@ -237,7 +287,7 @@ class _Names(click.Choice[str]):
 
 
 def _plain(one: Setting, value: Any) -> Any:
-    """A value as the question takes it: nothing given is None, and a flag that turns off says so."""
+    """A value as the question takes it: None if not given; a --no flag is negated."""
     if one.kind is bool:
         return not value if one.negated and value is not None else value
     if one.several:

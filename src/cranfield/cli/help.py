@@ -1,4 +1,4 @@
-"""``cranfield help``: the help of a command, and the pages that more than one command speaks of."""
+"""``cranfield help``: the help of a command, and pages about tests, corrections and exit codes."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from cranfield.core.errors import UnknownNameError
 EXIT_CODES = {
     0: "done; for gate: pass",
     1: "bad input: a file or scores that cannot be used; for check: a problem was found",
-    2: "bad usage: an unknown option, a value out of range, an option missing",
-    3: "gate: fail, the candidate is shown not to reach what was asked",
-    4: "gate: undecided, these topics cannot tell",
+    2: "bad usage: an unknown option, a value out of range, a missing option",
+    3: "gate: fail, the candidate is shown to lose more than the margin",
+    4: "gate: undecided, too few topics to tell",
     130: "interrupted",
 }
-"""What the number means that a command ends with."""
+"""The exit codes and their meaning."""
 
 
 def tests_page() -> str:
-    """The significance tests, and which when."""
+    """The significance tests, and when to use them."""
     from cranfield.questions.compare.tests import TESTS
 
-    lines = ["Significance tests (--test), and what must hold for their p-values to be right.", ""]
+    lines = ["Significance tests (--test) and their assumptions.", ""]
     for test in TESTS.values():
         lines += [f"  {test.name}", f"      {test.summary}.", f"      Assumes: {test.assumes}."]
     return "\n".join(
         [
             *lines,
             "",
-            "When in doubt: randomisation, for any number of systems; t, when it must be quick; randomised-tukey, for",
-            "all pairs of systems of similar spread. The unpaired tests are for systems scored on different topics.",
+            "If in doubt, use randomisation: it suits any number of systems. Use t for speed. Use randomised-tukey for",
+            "all pairs of systems with similar variance. Unpaired tests are for systems scored on different topics.",
         ]
     )
 
@@ -41,11 +41,11 @@ def corrections_page() -> str:
     from cranfield.questions.compare.corrections import CORRECTIONS
 
     lines = [f"  {one.name:<12} {one.summary}" for one in CORRECTIONS.values()]
-    return "\n".join(["Adjustments for many comparisons (--correction).", "", *lines])
+    return "\n".join(["Corrections for multiple comparisons (--correction).", "", *lines])
 
 
 def exit_codes_page() -> str:
-    """What the number means that a command ends with."""
+    """The exit codes and their meaning."""
     return "\n".join(["Exit codes.", "", *(f"  {code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())])
 
 
@@ -56,7 +56,7 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-@click.command("help", short_help="The help of a command; tests; exit-codes.")
+@click.command("help", short_help="Show help for a command, the tests or the exit codes.")
 @click.argument("words", nargs=-1, metavar="[COMMAND | tests | corrections | exit-codes]")
 @click.pass_context
 def show_help(ctx: click.Context, words: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""What kind of file was given where another was wanted, said in words that help."""
+"""Errors about a file of the wrong kind, with the remedy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explained(error: FileError, question: type[Question], files: Files) -> FileError:
-    """The error about a file, with what the file is where something else was wanted in its place."""
+    """The error about a file, naming its kind where another was expected."""
     from cranfield.core.recognition import MEANS_ONLY
     from cranfield.measures.options import RunsOrScores
     from cranfield.questions.files import OtherKindError
@@ -27,7 +27,7 @@ def explained(error: FileError, question: type[Question], files: Files) -> FileE
 
 
 def in_place_of(wanted: FileKind | None, error: FileError, usage: str, runs: bool = True) -> FileError:
-    """The error about a file, with what the file is where it is not of the kind that was wanted there."""
+    """The same error, naming the kind of the file where another was expected."""
     given = kind_if_known(error.path) if wanted is not None and is_file(error.path) else None
     if wanted is None or given is None or given == wanted:
         return error
@@ -41,23 +41,23 @@ def _other_kind(path: str, given: FileKind, wanted: FileKind, usage: str, runs: 
 
 
 def remedy(given: FileKind, wanted: FileKind, usage: str, runs: bool) -> str:
-    """What to do with a file of one kind where another was wanted, by a command that scores runs or does not.
+    """What to do about a file of the wrong kind, for a command that scores runs or does not.
 
     >>> remedy("run", "scores", "", runs=False)
-    'evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv'
+    'Evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv'
     """
     if wanted == "scores" and not runs:
-        first = "evaluate it first" if given == "run" else "evaluate runs against them first"
+        first = "Evaluate it first" if given == "run" else "Evaluate runs against them first"
         return f"{first}: cranfield evaluate QRELS RUN... -q -o scores.csv"
     if wanted == "scores":
-        first = "name the judgments before it" if given == "run" else "judgments come first, and runs after them"
+        first = "Put the qrels file first" if given == "run" else "Add runs after the qrels file"
     else:
-        first = "judgments come first" if wanted == "qrels" else "after the judgments come runs"
+        first = "Put the qrels file first" if wanted == "qrels" else "Put runs after the qrels file"
     return f"{first}: {usage}"
 
 
 def kind_if_known(path: str) -> FileKind | None:
-    """Run, qrels or scores; None for a file that cannot be told, of which its reader will say what is wrong."""
+    """Run, qrels or scores; None if unclear, and then its reader names the problem."""
     from cranfield.questions.files import kind_of
 
     try:
@@ -67,7 +67,7 @@ def kind_if_known(path: str) -> FileKind | None:
 
 
 def _wanted(path: str, question: type[Question], files: Files) -> FileKind | None:
-    """What should have stood where the file did; None for one that is none of those the question is about."""
+    """The kind of file expected there; None for a file that an option names."""
     if question.takes == "past":
         return "scores"
     first, *others = [files["qrels"], *files["runs"]] if "qrels" in files else files.get("scores") or [None]

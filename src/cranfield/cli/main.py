@@ -1,4 +1,4 @@
-"""The program: a command for every question, and what happens when one fails."""
+"""The program: a command for every question, and exit codes for errors."""
 
 from __future__ import annotations
 
@@ -10,29 +10,32 @@ import os
 import sys
 import warnings
 from contextlib import suppress
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from cranfield import __version__
-from cranfield.cli.build import command_of
+from cranfield.cli.build import command_of, did_you_mean
 from cranfield.cli.help import show_help
 from cranfield.cli.output import be_quiet, say
 from cranfield.cli.trec_eval import trec_eval
 from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning
 from cranfield.core.files import no_memory, pipes_once, reason
-from cranfield.core.question import GROUPS, questions
+from cranfield.core.question import GROUPS, HelpGroup, questions
 
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-"""Before numpy and scipy are imported: the idle threads of their linear algebra go to sleep at once, instead of keeping
-a processor busy for some 25 ms each at every start (and between products)."""
+"""Set before numpy and scipy are imported: their idle OpenBLAS threads then sleep at once. By default each keeps a
+processor busy for about 25 ms at every start."""
 
-OTHERS: dict[str, tuple[float, click.Command]] = {"trec_eval": (51, trec_eval), "help": (math.inf, show_help)}
-"""Commands that ask no question of ours, with their places in the list."""
+OTHERS: dict[str, tuple[float, HelpGroup, click.Command]] = {
+    "trec_eval": (51, "Evaluate", trec_eval),
+    "help": (math.inf, "Tools", show_help),
+}
+"""Commands that are not questions: place in the list, heading, command."""
 
 
 class Program(click.Group):
-    """Commands made from settings when they are typed; our own errors become one line on stderr and an exit code."""
+    """The commands, made on demand; our errors become one line on stderr and an exit code."""
 
     def __init__(self, prefix: str = "", **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -42,7 +45,7 @@ class Program(click.Group):
         """The commands, from files to scores to answers."""
         places = {name: float(question.place) for name, question in questions().items()}
         if not self.prefix:
-            places |= {name: place for name, (place, _) in OTHERS.items()}
+            places |= {name: place for name, (place, _, _) in OTHERS.items()}
         mine = [name for name in sorted(places, key=places.__getitem__) if name.startswith(self.prefix)]
         return list(dict.fromkeys(name.removeprefix(self.prefix).split()[0] for name in mine))
 
@@ -55,12 +58,29 @@ class Program(click.Group):
             return None
         if (group := GROUPS.get(cmd_name)) is not None:
             return Program(f"{cmd_name} ", name=cmd_name, help=group.help, short_help=group.brief, no_args_is_help=True)
-        return OTHERS[cmd_name][1] if cmd_name in OTHERS else None
+        return OTHERS[cmd_name][2] if cmd_name in OTHERS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands below the headings of their groups."""
+        if self.prefix:
+            super().format_commands(ctx, formatter)
+            return
+        groups: dict[str, str] = {name: heading for name, (_, heading, _) in OTHERS.items()}
+        for name, question in questions().items():
+            groups.setdefault(name.split()[0], question.group)
+        names = self.list_commands(ctx)
+        longest = max(map(len, names))
+        for heading in get_args(HelpGroup):
+            mine = [(name, self.get_command(ctx, name)) for name in names if groups[name] == heading]
+            rows = [(name.ljust(longest), one.get_short_help_str(200)) for name, one in mine if one is not None]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it; an unknown command is answered with those that may be meant, also of two words."""
+        """As click does it; the message about an unknown command suggests those that may be meant."""
         name, *rest = args
         if name.startswith("-"):
             return super().resolve_command(ctx, args)
@@ -68,18 +88,19 @@ class Program(click.Group):
             return name, command, rest
         from difflib import get_close_matches
 
-        whole = [one for one in questions() if one.split()[-1] == name and one != f"{self.prefix}{name}"]
-        near = whole or [self.prefix + one for one in get_close_matches(name, self.list_commands(ctx), 2, 0.75)]
-        meant = f" Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
-        raise click.UsageError(f"No such command '{self.prefix}{name}'.{meant}", ctx)
+        also = {**{word: one.aliases for word, one in GROUPS.items()}, **{c: q.aliases for c, q in questions().items()}}
+        near = [command for command, words in also.items() if name.lower() in words]
+        near = near or [one for one in questions() if one.split()[-1] == name and one != f"{self.prefix}{name}"]
+        near = near or [self.prefix + one for one in get_close_matches(name, self.list_commands(ctx), 2, 0.7)]
+        raise click.UsageError(f"No such command '{self.prefix}{name}'.{did_you_mean(near)}", ctx)
 
     def main(self, *args: Any, **more: Any) -> Any:
-        """As click does it; what cannot be printed, because a disk is full, is said."""
+        """As click does it; a failed write to standard output, such as a full disk, is an error."""
         try:
             try:
                 return super().main(*args, **more)
             finally:
-                sys.stdout.flush()  # here, and not when Python ends, where nobody can say anything about it
+                sys.stdout.flush()  # here, because errors at the exit of Python cannot be reported
         except BrokenPipeError:
             _drop_output()
             sys.exit(0)
@@ -113,8 +134,8 @@ class Program(click.Group):
 
 
 def _drop_output() -> None:
-    """Let what is still to be printed go nowhere."""
-    with suppress(OSError):  # what is no file has nothing to lose
+    """Discard the remaining output."""
+    with suppress(OSError):  # not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -130,12 +151,12 @@ app = click.version_option(__version__, "--version", message="cranfield %(versio
 
 def main() -> None:
     """Entry point of the ``cranfield`` program."""
-    # What is imported stays until the end: looking it through for garbage again and again is a tenth of a short start.
+    # Imported modules stay until the end; collecting garbage among them costs a tenth of a short start.
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed, so that a file would take its place and get its text
+        if getattr(sys, name) is None:  # closed: the next opened file would receive the output
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123
-    if isinstance(sys.stdout, io.TextIOWrapper):  # as files are: others lack some signs, which would be an error
+    if isinstance(sys.stdout, io.TextIOWrapper):  # other encodings lack some characters
         sys.stdout.reconfigure(encoding="utf-8", errors=sys.stdout.errors)
     app()

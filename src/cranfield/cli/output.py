@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
-from cranfield.core.errors import ArgumentError, FileError, Problem, UnknownNameError
+from cranfield.core.errors import ArgumentError, FileError, UnknownNameError
 from cranfield.core.files import NO_URL, is_folder, is_url, write_atomically
 from cranfield.core.formats import FORMATS, OutputFormat, endings, of_path, offered
 from cranfield.core.gathering import gathered
@@ -34,7 +34,7 @@ def emit(sheet: Sheet, to: Output) -> None:
     """Print a table, or write it to a file; warnings go to stderr either way."""
     warn(sheet.warnings)
     if to.output is None:
-        width = terminal_width() if sys.stdout.isatty() else None
+        width = terminal_width() if _is_fitted() else None
         sys.stdout.write(FORMATS[to.format or OUTPUT_FORMAT].write(sheet, width).decode())
         sys.stdout.flush()
         return
@@ -42,13 +42,13 @@ def emit(sheet: Sheet, to: Output) -> None:
 
 
 def write(path: Path, content: bytes, said: str = "") -> None:
-    """Write a file whole or not at all, and say so."""
+    """Write a file whole or not at all, and report it."""
     write_atomically(path, content)
     say(f"wrote {path}{said}")
 
 
 def beside(path: Path, what: str) -> Path:
-    """Where a second table goes that belongs to the one in a file.
+    """The file of a second table, beside that of the first.
 
     >>> beside(Path("simulated.AP.csv"), "truth").name, beside(Path("simulated.csv.gz"), "truth").name
     ('simulated.AP.truth.csv', 'simulated.truth.csv.gz')
@@ -65,7 +65,7 @@ def warn(warnings: Iterable[str]) -> None:
 
 
 def draw(said: Answer, result: Result, to: Output) -> None:
-    """Write a chart of a result to a file, when one was asked for: the one named, or the first of the answer."""
+    """Write the named chart of a result to a file, or the first one; nothing without --plot."""
     if to.plot is None:
         return
     from cranfield.core.answer import Chart
@@ -78,15 +78,15 @@ def draw(said: Answer, result: Result, to: Output) -> None:
 
 
 def refuse_early(to: Output, asked: Question) -> None:
-    """Say what cannot be written or drawn before any work is done."""
+    """Refuse what cannot be written or drawn, before any work is done."""
     if to.plot is not None and to.plot.suffix.lower() not in CHART_ENDINGS:
         raise ArgumentError(f"cannot draw to {to.plot}: end the name in {', '.join(CHART_ENDINGS)}.")
     if to.plot is None and to.chart is not None:
-        raise ArgumentError(f"--chart {to.chart} says what --plot draws; add --plot FILE.")
+        raise ArgumentError(f"--chart {to.chart} needs a file to draw to; add --plot FILE.")
     if to.plot is None and to.look != {"title": None, "width": None}:
-        raise ArgumentError("a title or width is of the chart that --plot draws; add --plot FILE.")
+        raise ArgumentError("a chart title or width needs a file to draw to; add --plot FILE.")
     if to.chart_title is not None and to.chart_untitled:
-        raise ArgumentError("--title and --no-title say opposite things; give one of them.")
+        raise ArgumentError("--title and --no-title exclude each other; give one.")
     if to.plot is not None:
         refuse_unwritable(to.plot)
         if to.chart is not None and to.chart not in (known := chart_kinds(type(asked))):
@@ -107,7 +107,7 @@ def chart_kinds(question: type[Question]) -> tuple[str, ...]:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Say before any work is done that a file cannot be written."""
+    """Refuse a file that cannot be written, before any work is done."""
     if is_folder(path):
         reason = "is a directory; name a file"
     elif is_url(str(path).replace(":/", "://", 1)) and not is_folder(path.parent):
@@ -118,7 +118,7 @@ def refuse_unwritable(path: Path) -> None:
         reason = "cannot be written: permission denied"
     else:
         return
-    raise FileError(str(path), [Problem(0, reason)])
+    raise FileError(str(path), reason)
 
 
 def format_of(name: str | None, output: Path) -> OutputFormat:
@@ -147,14 +147,19 @@ def collection_format(layout: str | None, output: Path | None, kind: str) -> Col
     return writer(layout or told or "trec", kind)
 
 
+def _is_fitted() -> bool:
+    """Whether text is fitted to a width: on a terminal, or where the COLUMNS variable asks for it."""
+    return sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+
+
 def terminal_width() -> int:
     """Columns of the terminal (the COLUMNS variable wins)."""
     return get_terminal_size((80, 24)).columns
 
 
 def wrapped(text: str) -> str:
-    """Paragraphs folded to a terminal's width; whole when piped, for pasting. Tables stay as they are."""
-    if not sys.stdout.isatty():
+    """Paragraphs folded to the width; whole when piped without COLUMNS. Markdown tables stay as they are."""
+    if not _is_fitted():
         return text
     lines = text.splitlines()
     return "\n".join(
@@ -171,7 +176,7 @@ _asked: type[Question] | None = None
 
 
 def use_options_of(question: type[Question] | None) -> None:
-    """From now on messages name the options of this question."""
+    """Spell options in messages as this question does, from now on."""
     global _asked
     _asked = question
 
@@ -180,13 +185,13 @@ _quiet = False
 
 
 def be_quiet(wanted: bool) -> None:
-    """From now on only errors are said, or everything again."""
+    """Print only errors from now on, or everything again."""
     global _quiet
     _quiet = wanted
 
 
 def say(text: str) -> None:
-    """A line for the person at the terminal (stderr), never mixed with data; advice in words that can be typed."""
+    """Print a line on stderr, with Python arguments spelled as options."""
     if _quiet and not text.startswith(("error:", "interrupted")):
         return
     sys.stderr.write((as_options(text, _asked) if _asked else text) + "\n")
@@ -195,7 +200,7 @@ def say(text: str) -> None:
 
 _ARGUMENT = re.compile(r"\b(\w+)=(?:'([\w-]+)'|(True|False))")
 _OF_TABLES = {"header": "header", "topic_column": "topic-column"}
-"""What can be said of wide tables in Python, and to ``cranfield convert`` alone of the commands."""
+"""Arguments about wide tables, which only ``cranfield convert`` has as options."""
 
 
 def as_options(text: str, question: type[Question]) -> str:

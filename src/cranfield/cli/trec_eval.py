@@ -1,4 +1,4 @@
-"""``cranfield trec_eval``: its words go to trec_eval's own reader of flags as they are."""
+"""``cranfield trec_eval``: arguments go unchanged to trec_eval's own parser."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class _Help(click.Command):
     "trec_eval",
     cls=_Help,
     context_settings=_SETTINGS,
-    short_help="trec_eval's own flags, measures and lines.",
+    short_help="Print what trec_eval prints, from its own flags.",
     add_help_option=False,
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def trec_eval(words: tuple[str, ...]) -> None:
-    """What trec_eval prints, from trec_eval's own flags.
+    """Print what trec_eval prints, from its own flags.
 
     Example: cranfield trec_eval -q -c -m all_trec qrels.txt bm25.run
     """

@@ -75,22 +75,19 @@ class FileCheck(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row: file, kind, topics, systems, rows, ties, relevant, problems."""
-        numbers = {"topics": self.n_topics, "systems": self.n_systems, "rows": self.n_rows}
-        numbers |= {"ties": self.ties, "relevant": self.relevant, "problems": self.problems}
-        return pl.DataFrame(
-            {"file": [self.path], "kind": [self.kind], **{name: [value] for name, value in numbers.items()}},
-            schema_overrides=dict.fromkeys(numbers, pl.Int64),
-        )
+        counts = dict.fromkeys(("topics", "systems", "rows", "ties", "relevant", "problems"), pl.Int64)
+        row = self.path, self.kind, self.n_topics, self.n_systems, self.n_rows, self.ties, self.relevant, self.problems
+        return pl.DataFrame([row], schema={"file": pl.String, "kind": pl.String, **counts}, orient="row")
 
     def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
+        """The answer that command line, page and report show."""
         from cranfield.questions.check.answer import check_answer
 
         return check_answer(self, question)
 
     @staticmethod
     def drawings() -> Drawings:
-        """Its charts by name; the first is drawn unless another is named."""
+        """Its charts by name; the first is the default."""
         from cranfield.questions.check import charts
 
         return {"contents": charts.contents}
@@ -101,7 +98,7 @@ Content = Run | Qrels | ScorePart
 
 
 def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False) -> FileCheck:
-    """Read a file strictly and say what it holds; problems are reported, not raised.
+    """Read a file strictly and report its contents; problems are reported, not raised.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
@@ -122,7 +119,7 @@ def check_and_read(
 ) -> tuple[FileCheck, Content | None]:
     """The check of a file and what it holds, read once; nothing for a file with problems.
 
-    `missing` says what a missing score means, as in `read_scores`.
+    `missing` is what a missing score means, as in `read_scores`.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
@@ -135,29 +132,24 @@ def check_and_read(
     try:
         data = None if is_dataset(label) else read_bytes(path)
         content = kind or recognise(label, data)
-        recognised = "scores" if content == "unknown" else content  # whose readers say what is wrong with it
+        recognised = "scores" if content == "unknown" else content  # its readers explain the problem
         if recognised == "run":
             run = read_run(path) if data is None else parse_run(data, path, lenient=lenient)
             ties = count_ties(run.frame)
             return FileCheck(label, recognised, len(run.topics), 1, len(run), ties=ties, notes=run.notes), run
         if recognised == "qrels":
             qrels = read_qrels(path) if data is None else parse_qrels(data, path)
-            relevant = int((qrels.frame["relevance"] > 0).sum())
-            return (
-                FileCheck(label, recognised, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes),
-                qrels,
-            )
+            sizes, relevant = (len(qrels.topics), None, len(qrels)), int((qrels.frame["relevance"] > 0).sum())
+            return FileCheck(label, recognised, *sizes, relevant=relevant, notes=qrels.notes), qrels
         part = read_part(label, options=ReadOptions(missing=missing), data=data)
         scores = join_parts([part], missing)
-        topics = {topic for matrix in scores.values() for topic in matrix.topics}
-        systems = {system for matrix in scores.values() for system in matrix.systems}
-        rows = sum(matrix.values.size for matrix in scores.values())
-        notes = dict.fromkeys(
-            step for matrix in scores.values() for step in matrix.provenance if "read from " not in step
-        )
-        measures = f"{len(scores)} measure{'s' * (len(scores) > 1)}: {', '.join(list(scores)[:6])}"
-        notes = {measures + ", …" * (len(scores) > 6): None, **notes}
-        return FileCheck(label, recognised, len(topics), len(systems), rows, notes=tuple(notes)), part
+        matrices = list(scores.values())
+        topics = {topic for matrix in matrices for topic in matrix.topics}
+        systems = {system for matrix in matrices for system in matrix.systems}
+        rows = sum(matrix.values.size for matrix in matrices)
+        steps = dict.fromkeys(step for matrix in matrices for step in matrix.provenance if "read from " not in step)
+        measures = f"{plural(len(scores), 'measure')}: {', '.join(list(scores)[:6])}{', …' * (len(scores) > 6)}"
+        return FileCheck(label, recognised, len(topics), len(systems), rows, notes=(measures, *steps)), part
     except FileError as error:
         return FileCheck(label, recognised, problems=error.total, error=str(error)), None
     except CranfieldError as error:

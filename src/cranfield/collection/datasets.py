@@ -1,4 +1,4 @@
-"""Judgments and runs of ir_datasets by name (``irds:msmarco-passage/dev/small``), when that package is there."""
+"""Judgments and runs of ir_datasets by name (``irds:msmarco-passage/dev/small``), if that package is installed."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ def _load(name: str, what: str) -> Any:
     try:
         import ir_datasets
     except ImportError:
-        text = "ir_datasets is not there; pip install ir_datasets, or name a file"
+        text = "ir_datasets is not installed; pip install ir_datasets, or name a file"
         raise FileError(name, [Problem(0, text)]) from None
     try:
         dataset = ir_datasets.load(name.removeprefix(DATASET))
     except KeyError:
-        raise FileError(name, [Problem(0, "ir_datasets knows no such dataset; check the name")]) from None
+        raise FileError(name, [Problem(0, "ir_datasets has no such dataset; check the name")]) from None
     iterator = getattr(dataset, f"{what}_iter", None)
     if iterator is None:
         kind = "judgments" if what == "qrels" else "scored documents"
-        raise FileError(name, [Problem(0, f"this dataset has no {kind}; name one that has ({what})")])
+        raise FileError(name, [Problem(0, f"this dataset has no {kind}; name another ({what})")])
     try:
         return list(iterator())
     except Exception as error:  # noqa: BLE001 (a download may fail in any way, and each dataset parses its own files)
-        text = f"ir_datasets cannot give it: {type(error).__name__}: {error}; fetch it with ir_datasets, or name a file"
+        text = f"ir_datasets failed ({type(error).__name__}: {error}); fetch the data with ir_datasets, or name a file"
         raise FileError(name, [Problem(0, text)]) from None
 
 

@@ -1,12 +1,13 @@
-"""The front doors for runs and judgments: whatever people hold, as `Run` and `Qrels`.
+"""`as_runs` and `as_qrels`: files, frames, mappings and objects of other tools as `Run` and `Qrels`.
 
-Objects of other tools are known by their module and attributes; none of those tools is ever imported here.
+Objects of other tools are recognised by module and attributes; those tools are never imported.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Protocol, TypeAlias, TypeGuard, cast
 
 import polars as pl
@@ -30,8 +31,8 @@ from cranfield.scores.doors import PathLike, peek
 from cranfield.scores.frames import FrameLike, as_polars, is_frame
 
 
-class RetrievedLike(Protocol):
-    """A retrieved document as ir_measures has it."""
+class _RowLike(Protocol):
+    """A row as ir_measures has it."""
 
     @property
     def query_id(self) -> str:
@@ -40,22 +41,18 @@ class RetrievedLike(Protocol):
     @property
     def doc_id(self) -> str:
         """The document."""
+
+
+class RetrievedLike(_RowLike, Protocol):
+    """A retrieved document as ir_measures has it."""
 
     @property
     def score(self) -> float:
         """Its score."""
 
 
-class JudgedLike(Protocol):
+class JudgedLike(_RowLike, Protocol):
     """A judgment as ir_measures has it."""
-
-    @property
-    def query_id(self) -> str:
-        """The topic."""
-
-    @property
-    def doc_id(self) -> str:
-        """The document."""
 
     @property
     def relevance(self) -> int:
@@ -91,12 +88,13 @@ QRELS_TAKEN = """\
 
 
 def as_runs(runs: RunsLike) -> list[Run | str] | Iterator[Run | str]:
-    """One run or several, in whatever form: runs as `Run`, files by their names (they are read one at a time).
+    """One run or several, in any form: runs as `Run`, files by their names (they are read one at a time).
 
-    Understood are `Run` objects, files, directories and globs; ``{topic: {document: score}}``; frames of pandas or
-    polars with the columns of TREC, PyTerrier (``qid docno rank score``) or ir_measures (``query_id doc_id score``),
-    which may hold several runs told apart by a column ``system`` or ``name``; ranx's ``Run``; ir_measures' tuples; a
-    list of any of these; and a mapping from the system's name to any of these.
+    Accepted are `Run` objects, files, directories and globs; ``{topic: {document: score}}``; ranx's ``Run``;
+    ir_measures' tuples; frames; a list of any of these; and a mapping from the system's name to any of these.
+
+    A frame of pandas or polars has the columns of TREC, PyTerrier (``qid docno rank score``) or ir_measures
+    (``query_id doc_id score``). A column ``system`` or ``name`` tells several runs apart.
 
     Examples
     --------
@@ -105,24 +103,25 @@ def as_runs(runs: RunsLike) -> list[Run | str] | Iterator[Run | str]:
     >>> as_runs({"301": {"d1": 2.5, "d2": 1.0}})
     [Run(run: 1 topics, 2 documents)]
     """
-    if isinstance(runs, (str, os.PathLike)):
-        return cast("list[Run | str]", expand(runs))
     if isinstance(runs, Mapping) and not is_frame(runs) and _is_named(runs):
-        return [one for name, run in runs.items() for one in _named_run(name, run)]
+        return [part for name, run in runs.items() for part in _named_run(name, run)]
     if (known := _known_run(runs)) is not None:
         return known
-    if isinstance(runs, Iterable) and not isinstance(runs, Mapping):
-        first, rest = peek(runs)
-        if _is_tuple(first, "score"):
-            return [_from_tuples(rest, "run")]
-        if isinstance(runs, (list, tuple)):
-            return _joined([_one_run(run) for run in rest])
-        return (one for run in rest for one in _one_run(run))
-    raise _not_taken("runs", runs, RUNS_TAKEN)
+    if not isinstance(runs, Iterable):
+        raise _not_taken("runs", runs, RUNS_TAKEN)
+    first, rest = peek(runs)
+    if _is_tuple(first, "score"):
+        return [_from_tuples(rest, "run")]
+    if not isinstance(runs, (list, tuple)):
+        return (part for run in rest for part in _one_run(run))
+    parts: list[Any] = [_one_run(run) for run in rest]
+    joined: Any = Files(run for part in parts for run in part)
+    joined.skipped = tuple(dict.fromkeys(text for part in parts for text in skipped_files(part)))
+    return cast("list[Run | str]", joined)
 
 
 def as_qrels(qrels: QrelsLike) -> Qrels:
-    """Judgments in whatever form: `Qrels`, a file, ``{topic: {document: relevance}}``, a frame, ranx's or ir_measures'.
+    """Judgments in any form: `Qrels`, a file, ``{topic: {document: relevance}}``, a frame, ranx's or ir_measures'.
 
     Examples
     --------
@@ -137,11 +136,15 @@ def as_qrels(qrels: QrelsLike) -> Qrels:
     if isinstance(qrels, (str, os.PathLike)):
         return read_qrels(qrels)
     if is_frame(qrels):
-        return qrels_of_frame(as_polars(qrels), Place("qrels"))
-    if _is_ranx(qrels, "Qrels"):
-        return qrels_of_mapping(qrels.to_dict(), _name_of(qrels, "qrels"))
-    if isinstance(qrels, Mapping):
-        return qrels_of_mapping(qrels, "qrels")
+        frame, place = as_polars(qrels), Place("qrels")
+        parts = columns_of(frame.columns, QRELS_PARTS)
+        if not {"topic", "document", "relevance"} <= set(parts):
+            place.fail(missing_columns(frame.columns, "judgments", QRELS_COLUMNS))
+        return Qrels(qrels_frame({key: frame[column] for key, column in parts.items()}, place), "qrels")
+    name, nested = (_name_of(qrels, "qrels"), qrels.to_dict()) if _is_ranx(qrels, "Qrels") else ("qrels", qrels)
+    if isinstance(nested, Mapping):
+        place = Place(name, rows=False)
+        return Qrels(qrels_frame(unfold(nested, place, "relevance"), place), name)
     if isinstance(qrels, Iterable):
         first, rest = peek(qrels)
         if _is_tuple(first, "relevance"):
@@ -157,34 +160,28 @@ def _not_taken(name: str, given: Any, taken: str) -> ArgumentError:
 
 
 def _known_run(run: Any, name: str | None = None) -> list[Run | str] | None:
-    """The runs in one object that is known for what it is; None for anything else."""
+    """The runs that a path or another known object holds; None for anything else."""
+    if isinstance(run, (str, os.PathLike)):
+        return cast("list[Run | str]", expand(run))
     if isinstance(run, Run):
-        return [run if name is None else Run(run.frame, name, run.tag, run.notes)]
+        return [run if name is None else replace(run, system=name)]
     if is_frame(run):
         return list(runs_of_frame(as_polars(run), name))
     if _is_ranx(run, "Run"):
-        return [run_of_mapping(run.to_dict(), name or _name_of(run, "run"))]
-    if isinstance(run, Mapping):
-        return [run_of_mapping(run, name or "run")]
-    return None
-
-
-def _joined(parts: list[Any]) -> list[Run | str]:
-    """All of them, with what was passed over on the way."""
-    joined: Any = Files(one for part in parts for one in part)
-    joined.skipped = tuple(dict.fromkeys(text for part in parts for text in getattr(part, "skipped", ())))
-    return cast("list[Run | str]", joined)
+        name, run = name or _name_of(run, "run"), run.to_dict()
+    if not isinstance(run, Mapping):
+        return None
+    place = Place(f"run {name or 'run'!r}", rows=False)
+    return [Run(run_frame(unfold(run, place, "score"), place), name or "run")]
 
 
 def skipped_files(runs: Any) -> tuple[str, ...]:
-    """What `as_runs` passed over in directories, one sentence each."""
+    """The files that `as_runs` skipped in directories, one sentence each."""
     return tuple(getattr(runs, "skipped", ()))
 
 
 def _one_run(run: Any) -> list[Run | str]:
-    """What one element of a list stands for."""
-    if isinstance(run, (str, os.PathLike)):
-        return cast("list[Run | str]", expand(run))
+    """The runs that one element of a list holds."""
     known = _known_run(run)
     if known is None:
         raise _not_taken("runs", run, RUNS_TAKEN)
@@ -192,19 +189,18 @@ def _one_run(run: Any) -> list[Run | str]:
 
 
 def _named_run(name: Any, run: Any) -> list[Run | str]:
-    """A run in a mapping, which goes by the name it has there."""
+    """A run in a mapping, under the name it has there."""
     if not isinstance(name, str) or not name:
-        raise DataError(f"runs: a system's name must be text that is not empty; got {name!r}")
+        raise DataError(f"runs: a system name must be non-empty text; got {name!r}")
     if isinstance(run, (str, os.PathLike)):
         files = expand(run)
         if len(files) > 1:
-            raise ArgumentError(f"runs: {name!r} stands for {len(files)} files ({run}); one run goes by one name")
-        return [part for one in files for part in _known_run(read_run(one), name) or ()]
+            raise ArgumentError(f"runs: {name!r} names {len(files)} files ({run}); name each run separately")
+        return [replace(read_run(file), system=name) for file in files]
     known = _known_run(run, name)
     if known is None and isinstance(run, Iterable):
         first, rest = peek(run)
-        if _is_tuple(first, "score"):
-            return [_from_tuples(rest, name)]
+        known = [_from_tuples(rest, name)] if _is_tuple(first, "score") else None
     if known is None:
         raise _not_taken(f"runs[{name!r}]", run, RUNS_TAKEN)
     return known
@@ -216,26 +212,10 @@ def _is_named(runs: Mapping[Any, Any]) -> bool:
         raise DataError("`runs` is empty; give at least one run")
     for value in runs.values():
         if not isinstance(value, Mapping):
-            return not _is_number(value)
+            return is_frame(value) or not hasattr(value, "__float__")
         for inner in value.values():
             return isinstance(inner, Mapping)
     return False
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) or (hasattr(value, "__float__") and not is_frame(value))
-
-
-def run_of_mapping(run: Mapping[Any, Any], system: str) -> Run:
-    """A run from {topic: {document: score}}."""
-    place = Place(f"run {system!r}", rows=False)
-    return Run(run_frame(unfold(run, place, "score"), place), system)
-
-
-def qrels_of_mapping(qrels: Mapping[Any, Any], name: str) -> Qrels:
-    """Judgments from {topic: {document: relevance}}."""
-    place = Place(name, rows=False)
-    return Qrels(qrels_frame(unfold(qrels, place, "relevance"), place), name)
 
 
 def runs_of_frame(frame: pl.DataFrame, name: str | None = None) -> Iterator[Run]:
@@ -243,7 +223,7 @@ def runs_of_frame(frame: pl.DataFrame, name: str | None = None) -> Iterator[Run]
     parts = columns_of(frame.columns, [*RUN_PARTS, "system"])
     place = Place("runs" if name is None else f"run {name!r}")
     if not {"topic", "document"} <= set(parts) or not {"score", "rank"} & set(parts):
-        place.fail(missing_columns(frame.columns, "run", RUN_COLUMNS))
+        place.fail(missing_columns(frame.columns, "a run", RUN_COLUMNS))
     if not frame.height:
         place.fail("the frame is empty; a run needs at least one document")
     systems = [None]
@@ -253,20 +233,12 @@ def runs_of_frame(frame: pl.DataFrame, name: str | None = None) -> Iterator[Run]
             place.fail(f"row {column.to_list().index(None) + 1} has no {parts['system']}; every row needs one")
         systems = column.unique(maintain_order=True).to_list()
         if len(systems) > 1 and name is not None:
-            place.fail(f"holds {len(systems)} runs by its column {parts['system']!r}; one run goes by one name")
+            place.fail(f"holds {len(systems)} runs in its column {parts['system']!r}; name each run separately")
     for system in systems:
         part = frame if len(systems) == 1 else frame.filter(column == system)
         chosen = name or system or "run"
         columns = {key: part[column_name] for key, column_name in parts.items() if key != "system"}
         yield Run(run_frame(columns, Place(f"run {chosen!r}")), chosen, system or "")
-
-
-def qrels_of_frame(frame: pl.DataFrame, place: Place) -> Qrels:
-    """The judgments in a frame."""
-    parts = columns_of(frame.columns, QRELS_PARTS)
-    if not {"topic", "document", "relevance"} <= set(parts):
-        place.fail(missing_columns(frame.columns, "judgments", QRELS_COLUMNS))
-    return Qrels(qrels_frame({key: frame[column] for key, column in parts.items()}, place), place.name)
 
 
 def _from_tuples(rows: Iterable[Any], name: str) -> Run:
@@ -278,13 +250,13 @@ def _from_tuples(rows: Iterable[Any], name: str) -> Run:
 
 
 def _is_tuple(one: Any, part: str) -> bool:
-    """Whether it is a row as ir_measures has it: query_id, doc_id and a score or relevance."""
+    """Whether it is a row of ir_measures: query_id, doc_id and a score or relevance."""
     return all(hasattr(one, name) for name in ("query_id", "doc_id", part))
 
 
 def _is_ranx(thing: Any, kind: str) -> TypeGuard[RanxLike]:
-    kinds = [one for one in type(thing).__mro__ if one.__module__.split(".")[0] == "ranx"]
-    return any(one.__name__ == kind for one in kinds) and hasattr(thing, "to_dict")
+    names = [base.__name__ for base in type(thing).__mro__ if base.__module__.split(".")[0] == "ranx"]
+    return kind in names and hasattr(thing, "to_dict")
 
 
 def _name_of(thing: Any, otherwise: str) -> str:
@@ -293,13 +265,13 @@ def _name_of(thing: Any, otherwise: str) -> str:
 
 
 def each_run(runs: RunsLike) -> Iterator[Run]:
-    """The runs one at a time, files read when their turn comes."""
+    """The runs one at a time; files are read when needed."""
     for run in as_runs(runs):
         yield run if isinstance(run, Run) else read_run(run)
 
 
 def runs_in_memory(runs: RunsLike) -> list[Run]:
-    """Every run read: for questions that look at the runs more than once."""
+    """Every run in memory, for questions that need the runs more than once."""
     listed = list(as_runs(runs))
     files = iter(read_runs([one for one in listed if isinstance(one, str)]))
     return [one if isinstance(one, Run) else next(files) for one in listed]

@@ -1,4 +1,4 @@
-"""Intent probabilities: how likely each subtopic is to be what the searcher means."""
+"""Intent probabilities: how likely each subtopic is to be the intent of the searcher."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Intents:
 def read_intents(path: str | os.PathLike[str]) -> Intents:
     """Read intent probabilities: ``topic intent probability``, one line each, as NTCIREVAL's Iprob files have them.
 
-    A probability lies between 0 and 1, a topic's do not sum to more than 1, and a pair occurs once; white space,
-    comments and compression are those of the other readers.
+    A probability lies between 0 and 1, those of a topic sum to at most 1, and a pair occurs once. White space, comments
+    and compression are those of the other readers.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "Iprob")
@@ -54,11 +54,11 @@ def read_intents(path: str | os.PathLike[str]) -> Intents:
         if value is None or not 0 <= value <= 1:
             problems.add(number, f"expected a probability between 0 and 1 (field 3), found {shown(text)}")
         elif (topic, intent) in probabilities:
-            problems.add(number, f"intent {intent} of topic {topic} has a probability already")
+            problems.add(number, f"intent {intent} of topic {topic} already has a probability")
         else:
             probabilities[topic, intent] = value
             sums[topic] = sums.get(topic, 0.0) + value
             if sums[topic] > 1 + _SLACK >= sums[topic] - value:
-                problems.add(number, f"the probabilities of topic {topic} sum to more than 1 here")
+                problems.add(number, f"the probabilities of topic {topic} sum to more than 1")
     problems.raise_if_any()
     return Intents(probabilities, os.path.basename(label))  # noqa: PTH119

@@ -1,8 +1,8 @@
 """Lines of runs and judgments as rows, by two parsers that agree.
 
 The fast one hands tidied bytes to a columnar parser and gives up at the first doubt. The careful one goes line by line,
-defines what is accepted, and says what is wrong with every line that is not. Whatever the fast one accepts, the careful
-one reads to the same rows; property tests keep it so.
+defines what is accepted, and explains every line that is not. Both read the same rows from everything the fast one
+accepts; property tests check that.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LEVELS: Schema = {"topic": pl.String, "subtopic": pl.String, "document": pl.Str
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 _LEVEL = r"^L?[+-]?\d+$"
 _WHOLE = re.compile(rb"([+-]?)0*(\d{1,19})")
-"""A whole number; one of more digits is too large in any case, so that it need not be read."""
+"""A whole number; one with more digits is too large in any case."""
 _INT32, _INT64 = 2**31, 2**63
 Pair = tuple[bytes, ...]
 
@@ -53,7 +53,7 @@ class Parsed:
 
 @dataclass(frozen=True)
 class Noticed:
-    """What was met in some lines of a run besides their rows.
+    """What some lines of a run hold besides their rows.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def first_tag(blocks: Sequence[Noticed]) -> str:
 
 
 def _remarks(comments: int, markup: Sequence[int] = ()) -> list[str]:
-    """What was passed over: comments, and lines of markup with their numbers."""
+    """What was skipped: comments, and lines of markup with their numbers."""
     notes = []
     if comments:
         notes.append(f"{comments} comment line{'s' * (comments > 1)} skipped")
@@ -125,9 +125,9 @@ def fast_run(data: bytes) -> Parsed | None:
 
 
 def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
-    """Lines of a run, whose documents may still come twice; None at any doubt.
+    """Lines of a run, perhaps with duplicate documents; None at any doubt.
 
-    Comments and markup are taken out first where there are any, so that one remark costs nothing else.
+    Comments and markup are removed first, so that one remark does not slow the rest.
     """
     frame = _columns(data, RUN_COLUMNS, b"#<")
     remarks: list[tuple[int, bytes]] = []
@@ -205,7 +205,7 @@ def _tidy(data: bytes) -> bytes:
 
 
 def _columns(data: bytes, schema: Schema, marks: bytes) -> pl.DataFrame | None:
-    """The data as columns; None when a line is not just so."""
+    """The data as columns; None when a line does not fit."""
     if b"\r" in data and b"\n" not in data.rstrip():
         return None  # old line ends
     used = [blank for blank in (b" ", b"\t", b"\r", b"\v", b"\f") if blank in data]
@@ -229,7 +229,7 @@ def _split(data: bytes, separator: str, schema: Schema, marks: bytes) -> pl.Data
 
 
 def has_duplicates(*labels: pl.Series) -> bool:
-    """Whether two rows may carry the same labels: never misses a pair, and may (hardly ever) cry wolf."""
+    """Whether two rows may have the same labels; no false negatives, rare false positives."""
     keys = np.zeros(len(labels[0]), dtype=np.uint64)
     for column in labels:
         keys = keys * np.uint64(0x9E3779B97F4A7C15) + column.hash().to_numpy()
@@ -240,12 +240,12 @@ def has_duplicates(*labels: pl.Series) -> bool:
 
 
 class Lines:
-    """The data lines of a file (or of a block of it) with their numbers, split into fields; counts what it passes over.
+    """The data lines of a file or block with their numbers, split into fields; skipped lines are counted.
 
     Parameters
     ----------
     data : the bytes
-    skip_markup : whether lines that begin with ``<`` are passed over
+    skip_markup : whether lines that begin with ``<`` are skipped
     widths : how many fields a line may have
     first_line : the number of the first line; given for a block of whole lines, in which blanks set fields apart and LF
         ends lines
@@ -261,7 +261,7 @@ class Lines:
         self.tabs = first_line is None and self._fields_by_tabs(widths)
 
     def _fields_by_tabs(self, widths: tuple[int, ...]) -> bool:
-        """Whether tabs alone set fields apart, so that ids may hold blanks: when blanks make no sense and tabs do."""
+        """Whether only tabs separate fields, so that ids may hold blanks: tabs fit the format and blanks do not."""
         lines = [line for line in self.rows if line.strip() and not line.lstrip().startswith((b"#", b"<"))]
         by_blanks = {len(line.split()) for line in lines}
         by_tabs = {line.count(b"\t") + 1 for line in lines}
@@ -284,7 +284,7 @@ class Lines:
 
 
 def _whole_number(field: bytes, bound: int) -> int | None:
-    """The whole number that a field writes; None where it is none, or not from −bound to bound − 1.
+    """The whole number in a field; None where there is none, or where it is outside −bound to bound − 1.
 
     >>> _whole_number(b"+0007", 8), _whole_number(b"-8", 8), _whole_number(b"8", 8), _whole_number(b"7.0", 8)
     (7, -8, None, None)
@@ -303,7 +303,7 @@ def _found(fields: list[bytes], line: bytes) -> str:
 
 
 def careful_run(data: bytes, path: str, lenient: bool) -> Parsed:
-    """A whole run, or a `FileError` that says what is wrong with it."""
+    """A whole run, or a `FileError` that explains the problems."""
     problems = Problems(path)
     block = _run_rows(Lines(data, skip_markup=True, widths=(6,)), lenient, problems, {})
     if not block.frame.height and not problems.total:
@@ -313,14 +313,14 @@ def careful_run(data: bytes, path: str, lenient: bool) -> Parsed:
 
 
 def careful_run_block(data: bytes, lenient: bool, first_line: int, problems: Problems) -> RunBlock:
-    """Whole lines of a run, whose documents may still come twice; what is wrong goes to `problems`."""
+    """Whole lines of a run, perhaps with duplicate documents; problems go to `problems`."""
     return _run_rows(Lines(data, True, (6,), first_line), lenient, problems, None)
 
 
 def careful_duplicates(
     data: bytes, lenient: bool, first_line: int, topics: set[bytes], seen: dict[Pair, int]
 ) -> Iterator[tuple[int, str]]:
-    """The lines of some topics whose document came before (`seen` remembers where), and what to say of each."""
+    """The lines of some topics that repeat a document (`seen` holds the first lines), each with its message."""
     for number, fields, _ in Lines(data, True, (6,), first_line):
         sound = len(fields) == 6 or (len(fields) > 6 and lenient)
         if fields[0] not in topics or not sound or finite_number(fields[4].decode()) is None:
@@ -359,7 +359,7 @@ def _run_rows(lines: Lines, lenient: bool, problems: Problems, first_seen: dict[
 
 
 def careful_qrels(data: bytes, path: str) -> Parsed:
-    """Whole judgments, or a `FileError` that says what is wrong with them."""
+    """Whole judgments, or a `FileError` that explains the problems."""
     lines, problems = Lines(data, skip_markup=False, widths=(3, 4)), Problems(path)
     rows: list[tuple[str, str, str, int]] = []
     first_seen: dict[Pair, int] = {}
@@ -388,6 +388,6 @@ def careful_qrels(data: bytes, path: str) -> Parsed:
 
 def _twice(topic: bytes, document: bytes, first: int) -> str:
     return (
-        f"document {_show(document)} comes twice in topic {_show(topic)} (first on line {first}); "
-        "keep one line for each document"
+        f"document {_show(document)} occurs twice in topic {_show(topic)} (first on line {first}); "
+        "keep one line per document"
     )

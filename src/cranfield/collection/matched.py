@@ -1,6 +1,6 @@
-"""Do judgments and runs speak of the same topics and documents? The first thing to know about a score of 0.
+"""Do judgments and runs have the same topics and documents? The first question about a score of 0.
 
-Where hardly any document of the runs is judged, ids that are written differently are an error.
+Where almost no document of the runs is judged because ids are spelled differently, that is an error.
 """
 
 from __future__ import annotations
@@ -11,19 +11,30 @@ from typing import Literal
 
 import polars as pl
 
-from cranfield.collection import sentences as say
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.errors import DataError
 from cranfield.core.labels import plural
+from cranfield.core.sentences import sentence
 
 HARDLY = 0.01
-"""Share of judged documents below which ids may be written differently in run and judgments."""
+"""Share of judged documents below which ids may be spelled differently in run and judgments."""
 TELLING = 10
-"""How many times as many documents must match without regard to capitals for these to be the reason."""
+"""Spelling is the reason if ignoring capitals matches at least this many times as many documents."""
 _IN_VAIN = {
-    "scores": ("every score would be 0", "the scores would mean nothing"),
-    "pool": ("the pool would be empty", "the pool would mean nothing"),
+    "scores": ("every score would be 0", "the scores would be meaningless"),
+    "pool": ("the pool would be empty", "the pool would be meaningless"),
 }
+NONE_JUDGED = sentence(
+    "measures.none-judged",
+    "{system}: none of its documents is judged; do the document ids agree?",
+    "the run shares topics with the judgments and no document",
+)
+HARDLY_JUDGED = sentence(
+    "measures.hardly-judged",
+    "{system}: only {judged:,} of its {retrieved:,} documents on judged topics {verb} judged; do the document "
+    "ids agree? `cranfield check` compares them",
+    "very few of the documents of the run are judged",
+)
 
 
 @dataclass(frozen=True)
@@ -43,13 +54,13 @@ class Matched:
         return self.judged == 0 or self.judged < HARDLY * min(judgments, self.retrieved)
 
     def warnings(self, judgments: int) -> tuple[str, ...]:
-        """One sentence if none or hardly one of the documents is judged."""
+        """One sentence if no document, or almost none, is judged."""
         if not self.judged:
-            return (say.NONE_JUDGED(system=self.system),)
+            return (NONE_JUDGED(system=self.system),)
         if not self.hardly(judgments):
             return ()
         verb = "is" if self.judged == 1 else "are"
-        return (say.HARDLY_JUDGED(system=self.system, judged=self.judged, retrieved=self.retrieved, verb=verb),)
+        return (HARDLY_JUDGED(system=self.system, judged=self.judged, retrieved=self.retrieved, verb=verb),)
 
 
 def refuse_other_ids(
@@ -59,10 +70,10 @@ def refuse_other_ids(
     again: Callable[[int], Run | None],
     found: Literal["scores", "pool"] = "scores",
 ) -> None:
-    """A `DataError` where no document of any run is judged, or hardly one because ids differ in capitals or blanks.
+    """A `DataError` where no document of any run is judged, or almost none because ids differ in capitals or blanks.
 
-    A few ids without letters match all the same, so that not all is 0, and means as little. The run with the most
-    judged documents is looked at.
+    A few ids without letters may still match, so that not every score is 0. The run with the most judged documents
+    decides.
 
     Parameters
     ----------
@@ -75,8 +86,8 @@ def refuse_other_ids(
     if not any(one.judged for one in matched):
         whose = matched[0].system if len(matched) == 1 else f"the {len(matched)} runs"
         raise DataError(
-            f"no document of {whose} is judged in {qrels.name}, so {nothing}; do the ids of topics and documents "
-            "agree (capitals, blanks, leading zeros)? `cranfield check` compares them"
+            f"no document of {whose} is judged in {qrels.name}, so {nothing}. Do the topic and document ids agree "
+            "(capitals, blanks, leading zeros)? `cranfield check` compares them"
         )
     if not all(one.hardly(judgments) for one in matched):
         return
@@ -87,13 +98,13 @@ def refuse_other_ids(
     if seen.folded_documents >= TELLING * seen.judged:
         few = f"{plural(seen.judged, 'document')} of {seen.system} {'is' if seen.judged == 1 else 'are'}"
         raise DataError(
-            f"only {few} judged in {qrels.name}, and {seen.folded_documents:,} would be without regard to capitals "
-            f"and blanks, so {little}; write the ids alike. `cranfield check` compares them"
+            f"only {few} judged in {qrels.name}, so {little}. {seen.folded_documents:,} would match if capitals and "
+            "blanks were ignored: write the ids alike. `cranfield check` compares them"
         )
 
 
 DEPTH = 10
-"""How far down a run is looked at for judged documents."""
+"""Depth at which the share of judged documents is computed."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +117,8 @@ class Agreement:
     shared_topics : topics that both have
     judged_share : share of judged documents among the first ten of every shared topic
     judged : judged documents in the whole run
-    folded_topics : topics that are the same only without regard to case, blanks and leading zeros
-    folded_documents : retrieved documents that are judged only without regard to case and blanks
+    folded_topics : topics that match only if case, blanks and leading zeros are ignored
+    folded_documents : retrieved documents that are judged only if case and blanks are ignored
     """
 
     system: str
@@ -121,16 +132,12 @@ class Agreement:
     def warnings(self) -> tuple[str, ...]:
         """What is wrong, one sentence each."""
         texts = []
-        if self.folded_topics:
-            texts.append(
-                f"{plural(self.folded_topics, 'topic id')} would match the judgments' without regard to case, blanks "
-                "and leading zeros; write them alike"
-            )
-        if self.folded_documents:
-            texts.append(
-                f"{plural(self.folded_documents, 'document id')} would match the judgments' without regard to case and "
-                "blanks; write them alike"
-            )
+        if count := self.folded_topics:
+            what = "would match the judgments if case, blanks and leading zeros were ignored; write them alike"
+            texts.append(f"{plural(count, 'topic id')} {what}")
+        if count := self.folded_documents:
+            what = "would match the judgments if case and blanks were ignored; write them alike"
+            texts.append(f"{plural(count, 'document id')} {what}")
         if not self.shared_topics:
             texts.append("no topic in common with the judgments; do the topic ids agree?")
         elif not self.judged:
@@ -139,27 +146,25 @@ class Agreement:
 
 
 def agreement(qrels: Qrels, run: Run) -> Agreement:
-    """What a run and the judgments have in common, and what they would have if ids were written alike.
+    """What a run and the judgments have in common, and what they would have with equal spelling of ids.
 
     >>> qrels = Qrels(pl.DataFrame({"topic": ["1"], "subtopic": ["0"], "document": ["FT-1"], "relevance": [1]}))
     >>> run = Run(pl.DataFrame({"topic": ["1"], "document": ["ft-1"], "rank": [1], "score": [2.0]}))
     >>> agreement(qrels, run).warnings[0]
-    "1 document id would match the judgments' without regard to case and blanks; write them alike"
+    '1 document id would match the judgments if case and blanks were ignored; write them alike'
     """
-    pairs = qrels.frame.select("topic", "document").unique()
-    topics, ours = set(pairs["topic"].unique()), set(run.frame["topic"].unique())
-    judged = run.frame.select("topic", "document").join(pairs, on=["topic", "document"], how="semi").height
-    rest = run.frame.select("topic", "document").join(pairs, on=["topic", "document"], how="anti")
-    plain = pl.col("document").str.strip_chars().str.to_lowercase()
-    folded = rest.with_columns(plain).join(pairs.with_columns(plain), on=["topic", "document"], how="semi").height
-    alike = {_plain(topic) for topic in topics}
     from cranfield.collection.pools import judged_share
 
+    pair = ["topic", "document"]
+    pairs, rows = qrels.frame.select(pair).unique(), run.frame.select(pair)
+    topics, ours = set(pairs["topic"].unique()), set(rows["topic"].unique())
+    rest = rows.join(pairs, on=pair, how="anti")
+    plain = pl.col("document").str.strip_chars().str.to_lowercase()
+    folded = rest.with_columns(plain).join(pairs.with_columns(plain), on=pair, how="semi").height
+    alike = {_plain(topic) for topic in topics}
     share = float(judged_share(qrels, [run], depth=DEPTH)["judged"][0])
-    return Agreement(
-        run.system, len(topics & ours), share, judged,
-        sum(_plain(topic) in alike for topic in ours - topics), folded,
-    )  # fmt: skip
+    folded_topics = sum(_plain(topic) in alike for topic in ours - topics)
+    return Agreement(run.system, len(topics & ours), share, len(run) - rest.height, folded_topics, folded)
 
 
 def _plain(topic: str) -> str:

@@ -1,10 +1,9 @@
 """Lines of a run as arrays of machine words: all that scoring needs, at a fraction of what text columns cost.
 
-The blanks and line ends of a block are found in one pass, and every field is then fetched eight bytes at a time, for
-all lines at once. No text is made of the documents: an id is a few 64-bit words, which are hashed, compared and put in
-order as they are. What is not written just so (other blanks, comments, a second tag, a number in another notation than
-digits with a point) is left to the other parsers. Whatever is accepted here, the careful parser (`collection.lines`)
-reads to the same rows; property tests keep it so.
+One pass finds the blanks and line ends of a block. Then every field is fetched eight bytes at a time, for all lines
+together. Ids are not decoded: an id is a few 64-bit words, which are hashed, compared and sorted directly. Other
+notations (other blanks, comments, a second tag, numbers with exponents) are left to the other parsers. The careful
+parser (`collection.lines`) reads everything accepted here to the same rows; property tests check that.
 """
 
 from __future__ import annotations
@@ -50,22 +49,21 @@ _NOUGHTS_BEFORE = _NOUGHTS & _FIRST[::-1]
 _LAST = ~_FIRST[::-1]
 """Masks of the last n bytes of a word."""
 _DIVISORS = 10.0 ** np.arange(_BYTES - 1, -1, -1)
-"""What digits are divided by, by the place of the point in a word."""
+"""The divisor of the digits, by the place of the point in a word."""
 _ABOVE_NINE = _everywhere(0x76)
-"""What lifts a byte above 9 to one with its highest bit set."""
+"""Added to a byte above 9, it sets the highest bit."""
 _MOST_DECIMALS = 18
 _SLOTS = 8
 """Slots for each key in the search for equal ones."""
 _FEW = 20
-"""One line in so many may have a score in another notation; it is read by itself."""
+"""One line in this many may have a score in another notation, which is read separately."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FOLD = np.uint64(32)
 
 
 np.empty(1 << 24, dtype=np.uint8)
-"""Made and let go without a byte of it being touched. Linux's C library returns what is freed to the system at once,
-and the pages fetched anew for the next array cost more than the arithmetic on them; it keeps pieces as large as the
-largest that was ever let go."""
+"""Allocated and freed without touching a byte. Linux's C library returns freed memory to the system at once, and
+fetching new pages costs more than the arithmetic. It keeps pieces as large as the largest that was ever freed."""
 
 
 class Ids:
@@ -203,7 +201,7 @@ class _Packed:
 
     @property
     def has_duplicates(self) -> bool:
-        """Whether a document may come twice in a topic: never misses one, and may (hardly ever) cry wolf."""
+        """Whether a document may occur twice in a topic; no false negatives, rare false positives."""
         number = {topic: at for at, topic in enumerate(dict.fromkeys(self.topics))}
         code = np.array([number[topic] for topic in self.topics], dtype=np.uint64) * _MIX
         keys = self.documents.hashes + np.repeat(code, self.lengths)
@@ -268,7 +266,7 @@ class PackedRun(_Packed):
         return self.scores if name == "score" else self.ranks
 
     def slice(self, first: int, count: int | None = None) -> PackedRun:
-        """Whole stretches: so many rows from the first on; all that follow unless given."""
+        """Whole stretches from a first row on: this many rows, or all that follow."""
         end = len(self) if count is None else first + count
         stretches = slice(*np.searchsorted(self.starts, [first, end]).tolist())
         rows = slice(first, end)
@@ -373,7 +371,7 @@ class _Lines:
 
     @staticmethod
     def of(data: bytes, fields: int = _FIELDS) -> _Lines | None:
-        """None where a line has not as many fields, each of at least a byte, with just a blank between them."""
+        """None unless every line has that many non-empty fields with one blank between them."""
         text = b"".join([data, b"" if data.endswith(b"\n") else b"\n", bytes(LONGEST_ID + 2 * _BYTES)])
         held = np.frombuffer(text, dtype=np.uint8, count=len(text) - LONGEST_ID - 2 * _BYTES)
         at = np.flatnonzero(held <= _BLANK)
@@ -402,7 +400,7 @@ class _Lines:
         return [self.data[begin:end].decode() for begin, end in places]
 
     def ids(self, field: int) -> Ids | None:
-        """A field in words; None where it is too long."""
+        """A field packed into words; None where it is too long."""
         begins, spans = self.begins[field], self.spans[field]
         most = int(spans.max())
         count = -(-(most - 1) // _BYTES)
@@ -449,7 +447,7 @@ class _Lines:
         return number
 
     def decimals(self, field: int) -> NDArray[np.float64] | None:
-        """A field of decimal numbers, each the nearest double; None where one is none, or many are odd."""
+        """A field of decimal numbers, each the nearest double; None where one is not a number, or many are unusual."""
         values = self._short_decimals(field)
         return values if values is not None else self._any_decimals(field)
 
@@ -517,7 +515,7 @@ class _Lines:
         return self._one_by_one(field, np.flatnonzero(odd), values) if odd.any() else values
 
     def _one_by_one(self, field: int, rows: Ints, values: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """The values with those of some lines read by themselves; None where one is no number, or they are many."""
+        """The values, some lines read separately; None where one is not a number, or too many are left."""
         if len(rows) * _FEW > len(values):
             return None
         for row, text in zip(rows.tolist(), self.texts(field, rows), strict=True):
@@ -593,8 +591,8 @@ def _product(one: NDArray[np.float64], other: float) -> tuple[NDArray[np.float64
 def has_equals(keys: Words, lengths: Ints | None = None) -> bool:
     """Whether two keys are equal, without sorting all: keys are put in slots, and only evicted ones compared.
 
-    Of two equal keys, one was evicted by the other, or both by a third. Where equal keys stand in one stretch of so
-    many keys if anywhere, each stretch has slots of its own, near to each other in memory.
+    Of two equal keys, one was evicted by the other, or both by a third. If equal keys can
+    only stand in one stretch (`lengths`), each stretch has separate slots, close together in memory.
     """
     lengths = np.array([len(keys)]) if lengths is None else lengths
     room = lengths * _SLOTS

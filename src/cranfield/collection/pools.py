@@ -1,4 +1,4 @@
-"""Shallower pools: the judgments there would be, had only the top of every run been judged."""
+"""Shallower pools: the judgments that remain if only the top of every run had been judged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cranfield.core.errors import ArgumentError, UnknownNameError
 
 _PAIR = ["topic", "document"]
 _HELD = 1_000_000
-"""Ranks held before the best of each document are taken."""
+"""Ranks held before they are reduced to the best of each document."""
 
 
 def pool_ranks(
@@ -30,7 +30,7 @@ def pool_ranks(
     ----------
     order : ``"score"``: score descending, ties by document id descending in byte order, as trec_eval;
         ``"rank"``: by the rank column; ``"file"``: as the file has them
-    depth : look at this many documents of every run only; what stands deeper has a null too
+    depth : use this many documents of every run; deeper ones have a null too
     """
     judged = qrels.frame.select(_PAIR).unique()
     places: list[pl.DataFrame] = []
@@ -45,7 +45,7 @@ def pool_ranks(
 
 
 def _best(places: list[pl.DataFrame]) -> pl.DataFrame:
-    """Every document once, with the best of its ranks."""
+    """Every document once, with its best rank."""
     return pl.concat(places).group_by(_PAIR).agg(pl.col("pool_rank").min())
 
 
@@ -61,7 +61,7 @@ def ranked(frame: pl.DataFrame, order: str) -> pl.DataFrame:
 
 
 def top_ranked(frame: pl.DataFrame, order: str, depth: int) -> pl.DataFrame:
-    """The first `depth` documents of every topic, as `ranked` has them; only what can be among them is sorted.
+    """The first `depth` documents of every topic, as `ranked` orders them; only candidates are sorted.
 
     >>> run = pl.DataFrame({"topic": ["1"] * 3, "document": ["a", "b", "c"], "rank": [1, 2, 3], "score": [1.0, 3, 2]})
     >>> top_ranked(run, "score", 2)["document"].to_list()
@@ -74,7 +74,7 @@ def top_ranked(frame: pl.DataFrame, order: str, depth: int) -> pl.DataFrame:
 
 
 def top_of(run: Run, depth: int, order: RankingOrder = ORDER) -> Run:
-    """The run without what stands deeper, its documents as the order has them: by score, by rank and as a file alike.
+    """The first `depth` documents of a run, in an order that score, rank and file share.
 
     >>> run = Run(pl.DataFrame({"topic": ["1", "1"], "document": ["b", "a"], "rank": [1, 2], "score": [1.0, 2.0]}))
     >>> top_of(run, 1).frame.rows()
@@ -88,10 +88,10 @@ def top_of(run: Run, depth: int, order: RankingOrder = ORDER) -> Run:
 def depth_pools(
     qrels: QrelsLike, runs: RunsLike, depths: Iterable[int], *, order: RankingOrder = ORDER
 ) -> dict[int, Qrels]:
-    """For every depth, the judgments of documents in the top `depth` of at least one run (RD-003 §4.2, EVIA §5.4).
+    """For every depth, the judgments of documents in the top `depth` of at least one run (Sakai 2014).
 
-    Nothing is added: a document in the top of a run that nobody judged stays unjudged. Judgments and runs may have any
-    form that `as_qrels` and `as_runs` take.
+    No judgment is added: an unjudged document in the top of a run stays unjudged. Judgments and runs may have any form
+    that `as_qrels` and `as_runs` accept.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def depth_pools(
 
 
 def pools_at(qrels: Qrels, runs: Iterable[Run], depths: Iterable[int], order: RankingOrder = ORDER) -> dict[int, Qrels]:
-    """The same for runs that are known to speak of the documents judged, if not always at the top."""
+    """`depth_pools` without the check that runs and judgments share document ids."""
     wanted = list(dict.fromkeys(depths))
     for depth in wanted:
         if depth < 1 or depth != int(depth):
@@ -114,37 +114,29 @@ def pools_at(qrels: Qrels, runs: Iterable[Run], depths: Iterable[int], order: Ra
     if not wanted:
         raise ArgumentError("`depths` is empty; give at least one pool depth.")
     ranks = pool_ranks(qrels, runs, order=order, depth=max(wanted))
-    return {
-        depth: Qrels(
-            ranks.filter(pl.col("pool_rank") <= depth).drop("pool_rank"),
-            f"{qrels.name} at pool depth {depth}",
-            qrels.notes,
-        )
-        for depth in wanted
-    }
+    pools = {depth: ranks.filter(pl.col("pool_rank") <= depth).drop("pool_rank") for depth in wanted}
+    return {depth: Qrels(pool, f"{qrels.name} at pool depth {depth}", qrels.notes) for depth, pool in pools.items()}
 
 
 def _agreeing(qrels: Qrels, runs: Iterable[Run]) -> Iterator[Run]:
-    """The runs as they come; an error after the last if hardly a document of any is judged, for its id's spelling.
+    """The runs, unchanged; an error after the last if almost no document is judged because of its spelling.
 
-    None is looked at after the first of which more are judged.
+    The check stops at the first run with enough judged documents.
     """
     judged = qrels.frame.select(_PAIR).unique()
     topics = judged.select("topic").unique()
     matched: list[Matched] = []
     best: Run | None = None
-    looking = True
     for run in runs:
-        if looking:
+        if best is not None or not matched:
             own = run.frame.select(_PAIR).join(topics, on="topic", how="semi")
             found = Matched(run.system, own.join(judged, on=_PAIR, how="semi").height, own.height)
-            if best is None or found.judged > max(one.judged for one in matched):
+            if best is None or found.judged > max(other.judged for other in matched):
                 best = run
             matched.append(found)
-            looking = found.hardly(judged.height)
-            best = best if looking else None
+            best = best if found.hardly(judged.height) else None
         yield run
-    if matched and looking:
+    if best is not None:
         refuse_other_ids(qrels, judged.height, matched, lambda _: best, "pool")
 
 
@@ -153,16 +145,11 @@ def judged_counts(qrels: Qrels, topics: Iterable[str] | None = None) -> pl.DataF
 
     `topics` adds rows of zeros for topics that have no judgment left.
     """
-    counts = (
-        qrels.frame.group_by(_PAIR)
-        .agg(pl.col("relevance").max())
-        .group_by("topic")
-        .agg(judged=pl.len().cast(pl.Int64), relevant=(pl.col("relevance") > 0).sum().cast(pl.Int64))
-    )
+    levels = qrels.frame.group_by(_PAIR).agg(pl.col("relevance").max()).group_by("topic")
+    counts = levels.agg(judged=pl.len().cast(pl.Int64), relevant=(pl.col("relevance") > 0).sum().cast(pl.Int64))
     labels = pl.DataFrame({"topic": list(qrels.topics if topics is None else topics)}, schema={"topic": pl.String})
-    return labels.join(counts, on="topic", how="left", maintain_order="left").with_columns(
-        pl.col("judged", "relevant").fill_null(0)
-    )
+    joined = labels.join(counts, on="topic", how="left", maintain_order="left")
+    return joined.with_columns(pl.col("judged", "relevant").fill_null(0))
 
 
 def judged_share(qrels: Qrels, runs: Iterable[Run], *, depth: int = 10, order: RankingOrder = ORDER) -> pl.DataFrame:
@@ -175,11 +162,11 @@ def judged_share(qrels: Qrels, runs: Iterable[Run], *, depth: int = 10, order: R
     >>> judged_share(qrels, [run])["judged"].to_list()
     [0.5]
     """
-    judged = qrels.frame.select("topic", "document").unique()
+    judged = qrels.frame.select(_PAIR).unique()
     topics = judged.select("topic").unique()
     rows = []
     for run in runs:
         top = top_ranked(run.frame, order, depth).join(topics, on="topic", how="semi")
-        hits = top.join(judged, on=["topic", "document"], how="semi").height
+        hits = top.join(judged, on=_PAIR, how="semi").height
         rows.append({"system": run.system, "judged": hits / top.height if top.height else 0.0})
     return pl.DataFrame(rows, schema={"system": pl.String, "judged": pl.Float64})

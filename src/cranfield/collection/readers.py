@@ -1,8 +1,7 @@
-"""Strict readers of runs and judgments: whatever tool wrote the file, nothing is silently misread.
+"""Strict readers of runs and judgments of many tools: nothing is silently misread.
 
-Two parsers stand side by side. The fast one hands tidied bytes to a columnar parser and gives up at the first
-doubt; the careful one goes line by line, defines what is accepted, and says what is wrong with every line that
-is not. Whatever the fast one accepts, the careful one reads to the same rows (a property test keeps it so).
+`collection.lines` has the parsers: a fast one that gives up at the first doubt, and a careful one that defines what is
+accepted and explains what is not.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
-from cranfield.collection.formats import CollectionFile, qrels_format, run_format
+from cranfield.collection.formats import CollectionFile, Kind, format_of
 from cranfield.collection.lines import Parsed, careful_qrels, careful_run, fast_qrels, fast_run
 from cranfield.collection.packed import PackedRun, packed_qrels, packed_run
 from cranfield.collection.types import Qrels, QrelsInWords, Run
@@ -29,9 +28,9 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
 
     MS MARCO's lines, tables with a header, JSON and JSON lines are recognised by their content (docs/formats.md).
 
-    Fields are separated by any mix of blanks and tabs; line ends may be LF or CRLF; a byte-order mark, blank
-    lines and lines that start with ``#`` are skipped, and so is the ``<SYSDESC>`` line of NTCIR runs, which
-    is reported in `Run.notes`. The file may be compressed (.gz, .bz2, .xz, .zst).
+    Any mix of blanks and tabs separates fields. Line ends may be LF or CRLF. A byte-order mark, blank lines and
+    lines that start with ``#`` are skipped. So is the ``<SYSDESC>`` line of NTCIR runs; `Run.notes` reports it.
+    The file may be compressed (.gz, .bz2, .xz, .zst).
 
     Parameters
     ----------
@@ -42,8 +41,8 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     Raises
     ------
     FileError
-        For a wrong number of fields, a score that is no finite number, a document twice in one topic, an empty
-        or binary file, or bad UTF-8: with file and line; all problems counted, the first five shown.
+        With file and line, for a wrong number of fields, a score that is not a finite number, a duplicate document,
+        an empty or binary file, or bad UTF-8. All problems are counted and the first five shown.
 
     Examples
     --------
@@ -63,15 +62,15 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
 def parse_run(
     data: bytes, path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME
 ) -> Run:
-    """`read_run` of bytes that were read already from the file."""
+    """`read_run` for bytes that were already read."""
     label = os.fspath(path)
     data = check_text(data, label)
-    parsed = fast_run(data) or _other_run(data, label) or careful_run(data, label, lenient)
+    parsed = fast_run(data) or _other(data, label, "run") or careful_run(data, label, lenient)
     return Run(parsed.frame, called(label, parsed.tag, name), parsed.tag, parsed.notes)
 
 
 def called(path: str, tag: str, name: SystemName) -> str:
-    """The system of a run: its tag where that is wanted and there is one (standard input has no name), or its file.
+    """The name of a run: its tag if that is asked for and exists (or for standard input), else its file name.
 
     >>> called("bm25.run", "run-1", "file"), called("bm25.run", "run-1", "tag"), called("bm25.json", "", "tag")
     ('bm25', 'run-1', 'bm25')
@@ -80,7 +79,7 @@ def called(path: str, tag: str, name: SystemName) -> str:
 
 
 def read_rows(path: str, *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> PackedRun | Run:
-    """`read_run`, or the same rows packed, which is quicker and all that scoring needs."""
+    """`read_run`, or the same rows packed, which is faster and enough for scoring."""
     if is_dataset(path):
         return read_run(path, lenient=lenient, name=name)
     return parse_rows(read_bytes(path), path, lenient=lenient, name=name)
@@ -89,7 +88,7 @@ def read_rows(path: str, *, lenient: bool = False, name: SystemName = SYSTEM_NAM
 def parse_rows(
     data: bytes, path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME
 ) -> PackedRun | Run:
-    """`read_rows` of bytes that were read already from the file."""
+    """`read_rows` for bytes that were already read."""
     rows = packed_run(check_text(data, os.fspath(path)))
     if rows is not None and not rows.has_duplicates:
         return rows
@@ -97,10 +96,10 @@ def parse_rows(
 
 
 class RunFiles(Sequence[Run]):
-    """The runs of some files, each read when it is asked for: a folder that does not fit in memory can be gone through.
+    """The runs of some files, each read when needed, so that a folder may be larger than memory.
 
-    While one run is handed out the next are being read, so a few are in memory at a time. Every time they are gone
-    through they are read anew; what cannot be read twice (a pipe) is kept.
+    The next runs are read ahead, so a few are in memory at a time. Every iteration reads the files again; a source that
+    cannot be read twice (a pipe) is kept.
     """
 
     def __init__(self, files: Sequence[str], lenient: bool = False, name: SystemName = SYSTEM_NAME) -> None:
@@ -131,12 +130,12 @@ class RunFiles(Sequence[Run]):
             yield run
 
     def _read(self, path: str) -> Run:
-        if path in self._kept:
-            return self._kept[path]
-        once = is_read_once(path)
-        run = read_run(path, lenient=self.lenient, name=self.name)
-        if once:
-            self._kept[path] = run
+        run = self._kept.get(path)
+        if run is None:
+            once = is_read_once(path)
+            run = read_run(path, lenient=self.lenient, name=self.name)
+            if once:
+                self._kept[path] = run
         return run
 
     def __repr__(self) -> str:
@@ -149,10 +148,10 @@ def read_runs(
     lenient: bool = False,
     name: SystemName = SYSTEM_NAME,
 ) -> RunFiles:
-    """The runs of files, directories and globs, as a sequence that can be used again; two of one system are an error.
+    """The runs of files, directories and globs, as a sequence that can be used repeatedly.
 
-    The files are read one after the other when somebody goes through the runs, so a few are in memory at a time; for
-    all of them at once write ``list(read_runs(…))``.
+    Two runs of one system are an error. Files are read during iteration, so a few are in memory at a time. To hold all
+    of them, write ``list(read_runs(…))``.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
@@ -167,15 +166,16 @@ def read_runs(
 
 
 def same_system(system: str, first: str | int, second: str | int) -> str:
-    """The message for two runs that claim to be the same system: files, or the numbers of runs in memory."""
+    """The message for two runs of one system: files, or the numbers of runs in memory."""
+    former = first if isinstance(first, str) else f"run {first}"
     if isinstance(second, str):
         return (
-            f"{second}: its system {system!r} was read from {first if isinstance(first, str) else f'run {first}'} "
-            "already; rename one of the files, or choose where names come from (name='file' or name='tag')"
+            f"{second}: system {system!r} was already read from {former}; rename one of the files, or choose where "
+            "names come from (name='file' or name='tag')"
         )
     return (
-        f"run {second}: there is a system {system!r} already ({first if isinstance(first, str) else f'run {first}'}); "
-        "call every run by a name of its own: {'bm25': run, 'ours': run}"
+        f"run {second}: system {system!r} exists already ({former}); "
+        "give every run its own name: {'bm25': run, 'ours': run}"
     )
 
 
@@ -184,9 +184,8 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
 
     BEIR's TSV, tables with a header, JSON and JSON lines are recognised by their content (docs/formats.md).
 
-    The iteration field becomes the subtopic (it names the subtopic in diversity judgments, also with NTCIR's
-    levels). White space, comments, compression and strictness are those of `read_run`; relevance is an integer,
-    written ``2`` or ``L2``, and may be negative.
+    The iteration field is the subtopic, which diversity judgments need. White space, comments, compression and
+    strictness are those of `read_run`. Relevance is an integer, written ``2`` or ``L2``, and may be negative.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "qrels.txt")
@@ -202,31 +201,23 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
 
 
 def parse_qrels(data: bytes, path: str | os.PathLike[str]) -> Qrels:
-    """`read_qrels` of bytes that were read already from the file."""
+    """`read_qrels` for bytes that were already read."""
     label = os.fspath(path)
     name = "stdin" if label == STDIN else os.path.basename(label)  # noqa: PTH119
     data = check_text(data, label)
     packed = packed_qrels(data)
     if packed is not None and not packed.has_duplicates:
         return QrelsInWords(packed, name)
-    parsed = fast_qrels(data) or _other_qrels(data, label) or careful_qrels(data, label)
+    parsed = fast_qrels(data) or _other(data, label, "qrels") or careful_qrels(data, label)
     return Qrels(parsed.frame, name, parsed.notes)
 
 
 def is_other_run(head: bytes, path: str) -> bool:
-    """Whether a file that begins so is a run in a format that is not TREC's."""
-    return run_format(CollectionFile(path, head)) is not None
+    """Whether a file with this beginning is a run in another format than TREC's."""
+    return format_of(CollectionFile(path, head), "run") is not None
 
 
-def _other_run(data: bytes, path: str) -> Parsed | None:
-    """A run in a format that is not TREC's; None where none is recognised."""
-    file = CollectionFile(path, data)
-    entry = run_format(file)
-    return None if entry is None or entry.read_run is None else entry.read_run(file)
-
-
-def _other_qrels(data: bytes, path: str) -> Parsed | None:
-    """Judgments in a format that is not TREC's; None where none is recognised."""
-    file = CollectionFile(path, data)
-    entry = qrels_format(file)
-    return None if entry is None or entry.read_qrels is None else entry.read_qrels(file)
+def _other(data: bytes, path: str, kind: Kind) -> Parsed | None:
+    """A run or judgments in another format than TREC's; None where none is recognised."""
+    entry = format_of(file := CollectionFile(path, data), kind)
+    return entry.read(file, kind) if entry and entry.read else None

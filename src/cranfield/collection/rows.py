@@ -1,7 +1,7 @@
-"""Columns in memory to runs and judgments: the checks that the strict readers make of lines, made of rows.
+"""Columns in memory to runs and judgments, with the checks that the strict readers make of lines.
 
-Whoever brings the columns (a dictionary, a frame, a JSON or table file) says where a row stands; every problem is
-collected with its place, and nothing that is wrong passes in silence.
+The caller (a dictionary, a frame, a JSON or table file) names the place of each row. Every problem is reported with
+its place.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Place:
-    """Where rows come from, and how to say that one of them is wrong.
+    """Where rows come from, and how to report problems in them.
 
     Parameters
     ----------
-    name : what messages call the whole, such as ``run 'bm25'``, or the path of a file
+    name : the name in messages, such as ``run 'bm25'``, or the path of a file
     line : for a file, the line of a row (0: the file as a whole)
     rows : whether messages point at a row by its number, for data in memory (a dictionary has none)
     """
@@ -43,12 +43,12 @@ class Place:
     total: int = 0
 
     def add(self, rows: Sequence[int], text: Callable[[int], str]) -> None:
-        """These rows are wrong, each in the words of `text`; the first few are kept."""
+        """Report these rows, each with the message of `text`; the first few are kept."""
         self.total += len(rows)
         self.problems += [(int(at), text(int(at))) for at in rows[: SHOWN_PROBLEMS + 1]]
 
     def fail(self, text: str) -> NoReturn:
-        """The whole is wrong."""
+        """Report a problem of the data as a whole."""
         raise self._error([(None, text)], 1)
 
     def raise_if_any(self) -> None:
@@ -80,7 +80,7 @@ def run_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
         place.fail("has neither scores nor ranks; give one of them")
     else:
         bad = np.flatnonzero(rank.is_null().to_numpy()).tolist()
-        place.add(bad, lambda at: f"{_who(keys, at)} has no rank that is a whole number")
+        place.add(bad, lambda at: f"{_who(keys, at)} has no whole number as rank")
         score = -rank.cast(pl.Float64).to_numpy()
     _no_duplicates(place, keys)
     ranks = [None] * keys.height if rank is None else rank
@@ -92,8 +92,7 @@ def qrels_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
     parts = ["topic", "document", *(["subtopic"] if columns.get("subtopic") is not None else [])]
     keys = _keys(columns, parts, place, "holds no judgments; at least one is needed")
     given, levels = _numbers(columns["relevance"], _level)
-    fine = _whole(levels, 2**31)
-    _refuse(place, keys, fine, "relevance", given, "relevance must be a whole number")
+    _refuse(place, keys, _whole(levels, 2**31), "relevance", given, "relevance must be a whole number")
     _no_duplicates(place, keys)
     frame = keys.with_columns(pl.Series("relevance", levels.astype(np.int32)))
     return (frame if "subtopic" in parts else frame.with_columns(subtopic=pl.lit("0"))).select(*QRELS_SCHEMA)
@@ -112,7 +111,7 @@ def _who(keys: pl.DataFrame, at: int) -> str:
 
 
 def _series(values: Any) -> pl.Series:
-    """A column of whatever it holds: polars' own types where all values agree, else Python objects."""
+    """Values as a column: of a polars type where all values agree, else of Python objects."""
     if isinstance(values, pl.Series):
         return values
     listed = list(values)
@@ -123,11 +122,9 @@ def _series(values: Any) -> pl.Series:
 
 
 def _labels(values: Any, part: str, place: Place) -> pl.Series:
-    """Ids as text: whole numbers are written out, anything else than text is refused."""
+    """Ids as text; whole numbers are converted, other types refused."""
     column = _series(values)
-    if column.dtype == pl.Categorical or isinstance(column.dtype, pl.Enum):
-        column = column.cast(pl.String)
-    if column.dtype.is_integer():
+    if column.dtype.is_integer() or isinstance(column.dtype, (pl.Categorical, pl.Enum)):
         column = column.cast(pl.String)
     elif column.dtype == pl.Object or column.dtype == pl.Null:
         given = column.to_list()
@@ -167,7 +164,7 @@ def _level(one: Any) -> float:
 
 
 def _numbers(values: Any, read: Callable[[Any], float] = _float) -> tuple[Any, Floats]:
-    """A column as it is given, and its numbers; NaN for what is none."""
+    """A column as given, and its numbers; NaN where there is none."""
     column = _series(values)
     if column.dtype.is_numeric():
         return column, column.cast(pl.Float64).fill_null(math.nan).to_numpy()
@@ -183,7 +180,7 @@ def _whole(numbers: Floats, bound: int) -> NDArray[np.bool_]:
 
 
 def _ranks(values: Any) -> pl.Series:
-    """Ranks that are whole numbers; anything else is no rank."""
+    """Ranks that are whole numbers; null for anything else."""
     column = _series(values)
     if column.dtype.is_integer():
         return column.cast(pl.Int64)
@@ -193,7 +190,7 @@ def _ranks(values: Any) -> pl.Series:
 
 
 def _refuse(place: Place, keys: pl.DataFrame, fine: NDArray[np.bool_], part: str, given: Any, must: str) -> None:
-    """The rows that are not fine have the wrong score or relevance."""
+    """Report the rows with a wrong score or relevance."""
 
     def text(at: int) -> str:
         one = given[at]
@@ -204,28 +201,26 @@ def _refuse(place: Place, keys: pl.DataFrame, fine: NDArray[np.bool_], part: str
 
 
 def _no_duplicates(place: Place, keys: pl.DataFrame) -> None:
-    """A document at most once in a topic; an error for everything that is wrong."""
-    again = np.flatnonzero(~keys.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()).tolist()
-    text = "document {1!r} comes twice in topic {0!r}; keep one row for each document"
+    """Report duplicate documents, and raise one error for all problems."""
+    again = np.flatnonzero(~keys.select(pl.struct(pl.all()).is_first_distinct()).to_series()).tolist()
+    text = "document {1!r} occurs twice in topic {0!r}; keep one row per document"
     place.add(again, lambda at: text.format(*keys.row(at)))
     place.raise_if_any()
 
 
 def unfold(nested: Mapping[Any, Any], place: Place, part: str) -> dict[str, list[Any]]:
     """The columns in {topic: {document: score or relevance}}."""
-    topics: list[Any] = []
-    documents: list[Any] = []
-    values: list[Any] = []
+    columns: dict[str, list[Any]] = {"topic": [], "document": [], part: []}
     for topic, inside in nested.items():
         if not isinstance(inside, Mapping):
             place.fail(
                 f"topic {topic!r} has {type(inside).__name__} {inside!r} where its documents are expected; "
                 f"give {{topic: {{document: {part}}}}}"
             )
-        topics += [topic] * len(inside)
-        documents += inside.keys()
-        values += inside.values()
-    return {"topic": topics, "document": documents, part: values}
+        columns["topic"] += [topic] * len(inside)
+        columns["document"] += inside.keys()
+        columns[part] += inside.values()
+    return columns
 
 
 def of_tuples(rows: Iterable[Any], part: str) -> dict[str, list[Any]]:
@@ -240,7 +235,7 @@ def of_tuples(rows: Iterable[Any], part: str) -> dict[str, list[Any]]:
 
 def missing_columns(names: Sequence[str], what: str, needed: str) -> str:
     """The message for a table whose columns are not those of a run or of judgments."""
-    return f"the columns are no {what}: expected {needed}; there are: {summary(list(names), most=10)}"
+    return f"the columns are not {what}: expected {needed}; found {summary(list(names), most=10)}"
 
 
 RUN_COLUMNS = "topic, document and score or rank (or qid docno score rank; query_id doc_id score)"

@@ -1,7 +1,6 @@
 """A synthetic collection with known truth: documents, topics, graded judgments, a pool, and runs.
 
-How the runs come about is told in `cranfield.core.truth.rankings`; how close their AP is to that of real
-tracks, in docs/sample.md.
+`cranfield.core.truth.rankings` describes the model of the runs. docs/sample.md compares their AP with real tracks.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection import sample_text
-from cranfield.collection import sentences as say
 from cranfield.collection.sample_files import write_sample
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
@@ -26,16 +24,22 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import summary
 from cranfield.core.question import number_text
 from cranfield.core.resampling import generator
+from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.core.truth.rankings import Rankings, SampleModel, Systems, average_precision, draw_systems, draw_topic
 from cranfield.scores.matrix import ScoreMatrix
 
 MIN_DOCUMENTS = 100
 MOST_ROWS = 200_000_000
-"""Rows of all runs together, or documents of all systems: more do not fit in the memory of most computers."""
+"""Largest number of rows of all runs, or of documents of all systems, that fits in memory."""
 _TEXT = 3  # the random stream of words; those of the model are 0 to 2
 _LOOKALIKE_SHARE = 0.01
-"""Share of the documents that speak of a topic without being relevant: those that mislead the systems most."""
+"""Share of documents with words of a topic that are not relevant: those that mislead systems most."""
+NONE_IN_POOL = sentence(
+    "measures.none-in-pool",
+    "{which} no relevant document in the pool of depth {depth}, so every system scores 0 there",
+    "the pool of a sample has none of the relevant documents of these topics",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,27 +73,24 @@ class Sample:
 
     @property
     def signature(self) -> str:
-        """One line that says how to make the same sample again: the settings, and what of the model is not as usual."""
+        """One line to make the same sample again: the settings, and the changed parameters of the model."""
         usual = dataclasses.asdict(SampleModel())
-        return signature(
-            "sample collection",
-            topics=self.topics.height,
-            systems=len(self.runs),
-            documents=self.documents.height,
-            depth=self.depth,
-            length=self.length,
-            seed=self.seed,
-            **{name: value for name, value in dataclasses.asdict(self.model).items() if value != usual[name]},
-        )
+        sizes = {"topics": self.topics.height, "systems": len(self.runs), "documents": self.documents.height}
+        changed = {name: value for name, value in dataclasses.asdict(self.model).items() if value != usual[name]}
+        return signature("sample collection", **sizes, **self._settings, **changed)
+
+    @property
+    def _settings(self) -> dict[str, int]:
+        return {"depth": self.depth, "length": self.length, "seed": self.seed}
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before using the judgments: topics whose relevant documents the pool missed altogether."""
+        """Topics without a relevant document in the pool."""
         lost = self.topic_truth.filter(pl.col("pooled_relevant") == 0)["topic"].to_list()
         if not lost:
             return ()
         which = f"topic {lost[0]} has" if len(lost) == 1 else f"{len(lost)} topics ({summary(lost)}) have"
-        return (say.NONE_IN_POOL(which=which, depth=self.depth),)
+        return (NONE_IN_POOL(which=which, depth=self.depth),)
 
     def __repr__(self) -> str:
         return (
@@ -103,14 +104,14 @@ class Sample:
         return f"<p><b>{escape(repr(self))}</b></p>{self.truth._repr_html_()}"
 
     def to_frame(self) -> pl.DataFrame:
-        """What is true of each system (see `truth`)."""
+        """The truth about each system (see `truth`)."""
         return self.truth
 
     def to_dict(self) -> dict[str, object]:
         """The truth as plain values: settings, model, systems and topics."""
         return {
             "signature": self.signature,
-            "settings": {"depth": self.depth, "length": self.length, "seed": self.seed},
+            "settings": self._settings,
             "model": dataclasses.asdict(self.model),
             "systems": self.truth.to_dicts(),
             "topics": self.topic_truth.to_dicts(),
@@ -119,28 +120,21 @@ class Sample:
     def true_scores(self, n_topics: int = defaults.SAMPLE_TRUTH_TOPICS) -> ScoreMatrix:
         """AP of the same systems on further topics of the same kind, every document judged.
 
-        The further topics share nothing with those of the collection but the model and the systems, so that
-        what an estimator makes of the collection can be held against what these show. A thousand topics take a
-        few seconds.
+        The further topics are independent draws from the same model with the same systems. Compare estimates from
+        the collection with them. A thousand topics take a few seconds.
 
         >>> make_sample(4, 3, n_documents=200, length=50, depth=10).true_scores(100)
         ScoreMatrix(AP: 100 topics × 3 systems, mean 0.4613)
         """
         _at_least("n_topics", n_topics, 1)
-        rankings = (
-            draw_topic(self.model, self._systems, self.documents.height, self.length, self.seed, topic, further=True)
-            for topic in range(n_topics)
-        )
-        return ScoreMatrix(
-            np.stack([average_precision(ranked.in_score_order(), ranked.relevance) for ranked in rankings]),
-            topics=[f"further{i}" for i in range(1, n_topics + 1)],
-            systems=self._systems.names,
-            measure="AP",
-            provenance=[f"further topics of a {self.signature}"],
-        )
+        fixed = self.model, self._systems, self.documents.height, self.length, self.seed
+        rankings = (draw_topic(*fixed, topic, further=True) for topic in range(n_topics))
+        values = np.stack([average_precision(ranked.in_score_order(), ranked.relevance) for ranked in rankings])
+        topics, steps = [f"further{i}" for i in range(1, n_topics + 1)], [f"further topics of a {self.signature}"]
+        return ScoreMatrix(values, topics, self._systems.names, "AP", provenance=steps)
 
     def true_means(self, n_topics: int = defaults.SAMPLE_TRUTH_TOPICS) -> pl.DataFrame:
-        """The mean AP each system has over the population of topics, found on `n_topics` further ones.
+        """The mean AP of each system over the population of topics, estimated on `n_topics` further ones.
 
         Returns the columns of `truth` with true_ap and standard_error, the Monte-Carlo error of true_ap.
         """
@@ -158,8 +152,8 @@ class Sample:
     ) -> tuple[Path, ...]:
         """Write the collection as files, and return their paths. The same sample gives the same bytes.
 
-        README.txt in the directory says what each file holds. A directory that is not empty is refused, unless
-        `force`: then the files of a former sample in it are replaced and all others left alone.
+        README.txt in the directory describes each file. A directory that is not empty is refused. With `force`, the
+        files of an earlier sample are replaced and all others kept.
 
         Parameters
         ----------
@@ -178,20 +172,20 @@ def make_sample(
     length: int | None = None,
     model: SampleModel | None = None,
 ) -> Sample:
-    """A synthetic collection with known truth, on which every method can be tried and checked.
+    """A synthetic collection with known truth, to try and check every method.
 
-    Topics differ in ease, systems in quality, and each system suits some topics more than others; the systems
-    of one team share part of their errors; some print scores so coarse that documents tie; some fail on a topic.
-    The sample's AP has means and variance components of the size seen on TREC-3, TREC-8 and Robust.
+    Topics differ in ease, systems in quality, and each system suits some topics more than others. The systems of one
+    team share part of their errors. Some print coarse scores, so that documents tie; some fail on a topic. Means and
+    variance components of AP are of the size seen on TREC-3, TREC-8 and Robust.
 
     Parameters
     ----------
     n_topics, n_systems, n_documents : the size of the collection
-    seed : the draw. A topic and its rankings depend on the seed, the systems and the size of the collection, but
-        not on the number of topics: a sample of 50 topics is the beginning of one of 100.
+    seed : the draw. A topic and its rankings depend on the seed, the systems and the size of the collection. They do
+        not depend on the number of topics: a sample of 50 topics is the beginning of one of 100.
     depth : the pool holds the top `depth` documents of every run, ordered by score and, where scores tie, by
-        document id descending (as trec_eval does); 50 unless given, or the length of the runs if that is less
-    length : documents a run holds for a topic; 500 unless given, or all if there are less
+        document id descending (as trec_eval does); default 50, or the length of the runs if that is less
+    length : documents of a run per topic; default 500, or all if there are fewer
     model : the model's parameters; see `SampleModel`
 
     Examples
@@ -219,9 +213,11 @@ def make_sample(
     model = model or SampleModel()
     systems = draw_systems(model, n_systems, seed)
     rankings = [draw_topic(model, systems, n_documents, length, seed, topic) for topic in range(n_topics)]
-    pools = [_pool(ranked, depth) for ranked in rankings]
+    tops = [np.unique(ranked.in_score_order()[:, :depth]) for ranked in rankings]
+    pools = [top[top >= 0] for top in tops]  # -1 stands beyond the end of a list
 
-    ids = _document_ids(n_documents)
+    width = max(5, len(str(n_documents)))  # ids of equal width, so that their byte order is that of their numbers
+    ids = pl.Series("document", [f"d{i:0{width}d}" for i in range(1, n_documents + 1)])
     topics = pl.Series("topic", [str(i) for i in range(1, n_topics + 1)])
     titles, texts = _words(rankings, n_documents, seed)
     everything = [np.arange(n_documents)] * n_topics
@@ -233,12 +229,7 @@ def make_sample(
         documents=pl.DataFrame({"document": ids, "text": texts}),
         topics=pl.DataFrame({"topic": topics, "title": titles}),
         truth=pl.DataFrame(
-            {
-                "system": systems.names,
-                "team": systems.teams,
-                "quality": systems.quality,
-                "decimals": systems.decimals,
-            }
+            {"system": systems.names, "team": systems.teams, "quality": systems.quality, "decimals": systems.decimals}
         ),
         topic_truth=pl.DataFrame(
             {
@@ -265,23 +256,11 @@ def _at_least(name: str, value: int, least: int, most: int = 1_000_000) -> None:
 
 
 def _check_size(**counts: int) -> None:
-    """Refuse what would not fit in memory."""
+    """Refuse sizes that do not fit in memory."""
     total = math.prod(counts.values())
     if total > MOST_ROWS:
         product = " × ".join(f"`{name}`" for name in counts)
         raise ArgumentError(f"{product} is {total:,}; at most {MOST_ROWS:,} fit in memory. Make one of them smaller.")
-
-
-def _document_ids(count: int) -> pl.Series:
-    """Ids of equal width, so that their byte order is that of their numbers."""
-    width = max(5, len(str(count)))
-    return pl.Series("document", [f"d{i:0{width}d}" for i in range(1, count + 1)])
-
-
-def _pool(rankings: Rankings, depth: int) -> NDArray[np.int64]:
-    """The documents in the top `depth` of at least one system, in order of their ids."""
-    top = np.unique(rankings.in_score_order()[:, :depth])
-    return top[top >= 0]
 
 
 def _qrels(
@@ -302,14 +281,13 @@ def _qrels(
 
 def _run(j: int, systems: Systems, rankings: Sequence[Rankings], topics: pl.Series, ids: pl.Series) -> Run:
     lengths = [int(ranked.lengths[j]) for ranked in rankings]
+    documents = [ranked.documents[j, :n] for ranked, n in zip(rankings, lengths, strict=True)]
     frame = pl.DataFrame(
         {
             "topic": topics.gather(np.repeat(np.arange(len(rankings)), lengths)),
-            "document": ids.gather(
-                np.concatenate([f.documents[j, :n] for f, n in zip(rankings, lengths, strict=True)])
-            ),
+            "document": ids.gather(np.concatenate(documents)),
             "rank": np.concatenate([np.arange(1, n + 1) for n in lengths]),
-            "score": np.concatenate([f.scores[j, :n] for f, n in zip(rankings, lengths, strict=True)]),
+            "score": np.concatenate([ranked.scores[j, :n] for ranked, n in zip(rankings, lengths, strict=True)]),
         }
     )
     return Run(frame, system=systems.names[j], tag=systems.names[j])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,17 +15,16 @@ from cranfield.core.json_text import parse_json
 
 if TYPE_CHECKING:
     from cranfield.collection.sample import Sample
-    from cranfield.collection.types import Run
 
 README = """\
-A synthetic test collection made by cranfield. Nothing in it is real, and everything about it is known.
+A synthetic test collection made by cranfield. Nothing in it is real; the truth about it is known.
 
 documents.jsonl.gz   the documents, one JSON object per line: document, text
 topics.tsv           the topics: number, tab, title
 qrels.txt            judgments (topic iteration document relevance) of the pool: every document in the
                      top {depth} of at least one run; relevance is 0, 1 or 2
-qrels.full.txt.gz    judgments of every document for every topic: the truth the pool is a part of
-runs/SYSTEM.run.gz   what each system retrieved (topic Q0 document rank score tag). The systems TEAM-1,
+qrels.full.txt.gz    judgments of every document for every topic, of which the pool is a part
+runs/SYSTEM.run.gz   the run of each system (topic Q0 document rank score tag). The systems TEAM-1,
                      TEAM-2, ... belong to one team and share part of their errors. Some systems print
                      scores so coarse that documents tie; some fail on a topic and find nothing.
 truth.json           the parameters of the model; of each system the team, the quality, and the mean AP
@@ -39,7 +36,7 @@ Made by: {signature}
 
 
 def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -> None:
-    """A `FileError` when `directory` is or lies in a file, or holds something and `force` was not given."""
+    """A `FileError` if `directory` is a file, is inside a file, or is not empty without `force`."""
     target = Path(directory)
     try:
         barred = next((path for path in (target, *target.parents) if path.exists() and not path.is_dir()), None)
@@ -49,7 +46,7 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
     if barred is not None:
         raise FileError(os.fspath(barred), [Problem(0, "is a file where a directory is expected")])
     if not empty and not force:
-        text = "is not empty; name a new directory, or replace a former sample there with force=True"
+        text = "is not empty; name a new directory, or replace an earlier sample with force=True"
         raise FileError(os.fspath(directory), [Problem(0, text)])
 
 
@@ -84,13 +81,8 @@ def _write_new(sample: Sample, directory: Path, truth_topics: int) -> list[str]:
     for name, qrels in judgments.items():
         write_qrels(qrels, directory / name)
     runs = {_run_file(run.system): run for run in sample.runs}
-    for _ in map_in_order(partial(_write_run, directory, runs), list(runs), executor="threads"):  # side by side
-        pass
+    list(map_in_order(lambda name: write_run(runs[name], directory / name), list(runs), executor="threads"))
     return [*texts, *judgments, *runs]
-
-
-def _write_run(directory: Path, runs: Mapping[str, Run], name: str) -> None:
-    write_run(runs[name], directory / name)
 
 
 def _run_file(system: str) -> str:
@@ -98,7 +90,7 @@ def _run_file(system: str) -> str:
 
 
 def _former_runs(truth: Path) -> set[str]:
-    """The run files of the sample whose truth this file tells; none when it is not a sample's truth."""
+    """The run files of the sample that this truth file describes; none when it is another file."""
     try:
         return {_run_file(row["system"]) for row in parse_json(truth.read_bytes())["systems"]}
     except (FileNotFoundError, ValueError, KeyError, TypeError):

@@ -1,7 +1,7 @@
 """Words for the sample collection: titles and short documents that a search engine can index.
 
-Words are made of syllables and follow Zipf's law. Every topic has a few words of its own; relevant documents
-hold many of them, look-alikes (documents that mislead every system) a few.
+Words are made of syllables and follow Zipf's law. Every topic has a few words. Relevant documents hold many of them;
+look-alikes (documents that mislead every system) hold a few.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 VOCABULARY = 3000
 """Words of the language."""
 TOPIC_WORDS = 6
-"""Words of a topic's own; its title is the first two to four of them."""
+"""Words of each topic; its title is the first two to four of them."""
 COMMON_WORDS = 50
 """The most frequent words, which never belong to a topic."""
 SHARE_OF_TOPIC_WORDS = (0.04, 0.06, 0.10)
@@ -57,7 +57,7 @@ def make_texts(
 
     Parameters
     ----------
-    topical : for each topic the documents that speak of it, and how much: 0 look-alike, 1 and 2 relevant
+    topical : for each topic its documents and their degree: 0 look-alike, 1 and 2 relevant
     """
     lengths = random.integers(20, 61, size=n_documents)
     ends = np.cumsum(lengths)

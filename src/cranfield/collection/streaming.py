@@ -1,12 +1,11 @@
 """Runs of any size in little memory: read in blocks of whole lines, handed on in blocks of whole topics.
 
-A file whose topics stand together is read once. Where a topic comes back after another, the rows are sorted into
-temporary files first, some topics each, and read from there. What cannot be told from a block alone (another format,
-tabs that set fields with blanks apart) is read as a whole. The rows, the notes and the errors are those of `read_run`,
-whatever the size of the blocks: a property test holds the two together.
+A file with contiguous topics is read once. If topics are interleaved, the rows are first sorted into temporary files
+and read from there. A file is read as a whole when a block alone is ambiguous (another format, or tabs between fields
+that hold blanks). Rows, notes and errors equal those of `read_run` for any block size; a property test checks that.
 
-A large file can also be read in sections by several workers, each a `RunStream` of its own. They serve when every topic
-stands in one of them and nothing is wrong; else the file is read by one.
+Several workers can also read a large file in sections, each with its own `RunStream`. That works when every topic lies
+in one section and nothing is wrong; otherwise one worker reads the file.
 """
 
 from __future__ import annotations
@@ -60,19 +59,19 @@ from cranfield.core.files import (
 Rows: TypeAlias = "pl.DataFrame | PackedRun"
 """Rows of a run, as a frame or packed."""
 GROWTH = 6
-"""How many times its bytes a run takes in memory, about."""
+"""Memory of a run, as a multiple of its bytes (approximate)."""
 LARGE = 1 << 18
-"""Rows that are worked on by one thread at a time: whole topics take several times their own memory meanwhile."""
+"""More rows than this are processed by one thread at a time, because work takes several times their memory."""
 _turn = threading.Lock()
 _HEAD = 1 << 16
 _MOST_SHELVES = 200
 _SHELF_HEAD = b"rows\n"
-"""A line before the rows of a shelf, so that no id stands where a byte-order mark is dropped."""
+"""The first line of a shelf, so that no id stands where a byte-order mark is dropped."""
 _BLOCK = (1 << 20, 1 << 21)
 
 
 def in_turn(rows: int) -> AbstractContextManager[Any]:
-    """Inside the block nobody else works on many rows; for few, nothing.
+    """A lock for work on many rows; for few rows, no lock.
 
     >>> with in_turn(10):
     ...     _turn.locked()
@@ -82,7 +81,7 @@ def in_turn(rows: int) -> AbstractContextManager[Any]:
 
 
 class NeedsWhole(Exception):
-    """A part of a file does not tell what the whole would."""
+    """A part of a file is not enough; the whole file is needed."""
 
 
 class _Mixed(NeedsWhole):
@@ -190,7 +189,7 @@ class RunStream:
         return called(self.path, self.tag, self.name)
 
     def parts(self) -> Iterator[Rows | None]:
-        """The rows, in blocks of whole topics. None says: forget what came so far, all of it comes again."""
+        """The rows, in blocks of whole topics. None means: discard the rows so far, all of them follow again."""
         if self.section is not None:
             yield from self._of_section()
             return
@@ -271,7 +270,7 @@ class RunStream:
         return run.frame
 
     def _sorted_first(self, length: int) -> Iterator[Rows]:
-        """A file whose topics are mixed: its rows go to shelves, some topics to each, which are then read in turn."""
+        """A file with interleaved topics: rows go to temporary files by topic, which are then read in turn."""
         import tempfile
 
         shelves = min(-(-length // self.block), _MOST_SHELVES)
@@ -296,7 +295,7 @@ class RunStream:
                     yield from reading.checked([_from_shelf(file_name)])
                 file_name.unlink()
         self._finish(reading)
-        text = f"its topics are mixed, so it was read by way of temporary files ({written / 1e6:,.0f} MB)"
+        text = f"its topics are interleaved, so it was read through temporary files ({written / 1e6:,.0f} MB)"
         self.notes = (*self.notes, text)
 
     def _length(self) -> int:
@@ -314,7 +313,7 @@ class RunStream:
 
 
 class _Reading:
-    """One reading of a file from its first block to its last, and everything that turned out to be wrong."""
+    """One pass over a file, with the problems found."""
 
     def __init__(self, stream: RunStream) -> None:
         self.stream = stream
@@ -370,20 +369,20 @@ class _Reading:
             self.problems.add(0, NO_RUN)
 
     def _slowly(self, line: int, data: bytes) -> RunBlock:
-        """A block that the fast parser refuses; where only the whole file can tell what it means, it is not read."""
+        """A block that the fast parser refuses; not read where only the whole file shows what it means."""
         if not any(block.tags for block in self.noticed) and not self.problems.total:
             with open_bytes(self.stream.path) as source:
                 head = source.read(max(self.stream.block, _HEAD))
                 if is_other_run(head[: head.rfind(b"\n") + 1] or head, self.stream.path):
                     raise _Indivisible("it is not in TREC's format")
         if b"\t" in data:
-            raise _Indivisible("only all of it can tell whether tabs set its fields apart")
+            raise _Indivisible("only the whole file shows whether tabs separate its fields")
         return careful_run_block(data, self.stream.lenient, line, self.problems)
 
     def checked(self, parts: list[Rows]) -> Iterator[Rows]:
-        """Whole topics, once no document comes twice in any; nothing where one does, or something else is wrong.
+        """Whole topics without duplicate documents; nothing where there is a duplicate or another problem.
 
-        The list of parts is emptied, so that they are not held beside the whole.
+        The list of parts is emptied, so that they are not in memory twice.
         """
         with in_turn(sum(map(len, parts))):
             rows = _together(parts)
@@ -396,7 +395,7 @@ class _Reading:
             yield rows
 
     def raise_if_any(self) -> None:
-        """One error for everything that is wrong, as the careful parser says it of the whole file."""
+        """One error for all problems, in the words of the careful parser for the whole file."""
         if self.twice:
             seen: dict[tuple[bytes, ...], int] = {}
             again = Problems(self.stream.path)

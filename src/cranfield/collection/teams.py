@@ -49,7 +49,7 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def systems_by_team(teams: Mapping[str, str]) -> dict[str, list[str]]:
-    """Team → its systems, both in the order in which they come.
+    """Team → its systems, both in order of appearance.
 
     >>> systems_by_team({"bm25a": "udel", "dense": "uw", "bm25b": "udel"})
     {'udel': ['bm25a', 'bm25b'], 'uw': ['dense']}
@@ -61,7 +61,7 @@ def systems_by_team(teams: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def teams_by_prefix(systems: Sequence[str], tags: Sequence[str], pattern: str) -> dict[str, str]:
-    """The team of each system: what a regular expression matches at the start of its run tag.
+    """The team of each system: the match of a regular expression at the start of its run tag.
 
     >>> teams_by_prefix(["a", "b", "c"], ["uw_fb1", "uw_base1", "covidex.r5"], "[A-Za-z]+")
     {'a': 'uw', 'b': 'uw', 'c': 'covidex'}

@@ -1,4 +1,4 @@
-"""What a collection is called: the name of its files, or of the folder they lie in."""
+"""The name of a collection, from its files or their folder."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from cranfield.core.files import NamedFile, is_file, is_folder
 
 _KIND = r"qrels?|judge?ments?|prels|scores?"
 _NOTHING = rf"{_KIND}|results?|runs?|data|files?|evals?|txt|test|tmp|upload"
-"""Words in the names of files that say nothing about the collection."""
+"""Words in file names that do not name the collection."""
 _ENDINGS = re.compile(r"\.(txt|dat|csv|tsv|gz|bz2|xz|zst|zip|json|jsonl|parquet|nev|eval|qrels?|run)$", re.IGNORECASE)
 
 
 def collection_title(path: str | os.PathLike[str]) -> str:
-    """The name of a collection, from the file of its judgments or scores; empty where the file says nothing.
+    """The name of a collection, from the file of its judgments or scores; empty where the file name has none.
 
     >>> collection_title("robust04/qrels.robust04.txt.gz"), collection_title("past/trec-covid-r5/qrels.txt")
     ('robust04', 'trec-covid-r5')

@@ -19,22 +19,10 @@ QRELS_SCHEMA: Schema = {"topic": pl.String, "subtopic": pl.String, "document": p
 
 
 @dataclass(frozen=True, eq=False)
-class Qrels:
-    """Relevance judgments, one row each: topic, subtopic, document, relevance.
-
-    The subtopic is the iteration field of a TREC file. It carries meaning for diversity collections only; for
-    others it is constant or ignored. A document is judged at most once per topic and subtopic.
-
-    Parameters
-    ----------
-    frame : polars frame with columns topic, subtopic, document (strings) and relevance (32-bit integers)
-    name : where the judgments come from
-    notes : what the reader skipped or noticed, one sentence each
-    """
+class _Rows:
+    """What judgments and runs share: rows in a frame."""
 
     frame: pl.DataFrame
-    name: str = "qrels"
-    notes: tuple[str, ...] = ()
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -44,10 +32,26 @@ class Qrels:
     def __len__(self) -> int:
         return self.frame.height
 
+
+@dataclass(frozen=True, eq=False)
+class Qrels(_Rows):
+    """Relevance judgments, one row each: topic, subtopic, document, relevance.
+
+    The subtopic is the iteration field of a TREC file. Only diversity collections use it; for others it is constant or
+    ignored. A document is judged at most once per topic and subtopic.
+
+    Parameters
+    ----------
+    frame : polars frame with columns topic, subtopic, document (strings) and relevance (32-bit integers)
+    name : where the judgments come from
+    notes : what the reader skipped or noticed, one sentence each
+    """
+
+    name: str = "qrels"
+    notes: tuple[str, ...] = ()
+
     def __eq__(self, other: object) -> bool:
         return self.frame.equals(other.frame) if isinstance(other, Qrels) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         relevant = int((self.frame["relevance"] > 0).sum())
@@ -55,7 +59,7 @@ class Qrels:
 
 
 class QrelsInWords(Qrels):
-    """Judgments as they were parsed; their frame is made when somebody asks for it."""
+    """Judgments in packed form; their frame is made on first use."""
 
     def __init__(self, packed: PackedQrels, name: str) -> None:
         self.__dict__.update(packed=packed, name=name, notes=())
@@ -77,12 +81,11 @@ class QrelsInWords(Qrels):
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(_Rows):
     """One system's rankings in the order of its file, one row per retrieved document: topic, document, rank, score.
 
-    Rows are exactly those of the file, in its order. The rank column is null where the file holds no integer
-    there. A document occurs at most once per topic. The measures decide how to order the documents of a topic
-    (by score, by rank, or as the file has them).
+    Rows are those of the file, in its order. The rank is null where the file has no integer. A document occurs at most
+    once per topic. Evaluation orders the documents of a topic by score, by rank, or by file.
 
     Parameters
     ----------
@@ -92,25 +95,14 @@ class Run:
     notes : what the reader skipped or noticed, one sentence each
     """
 
-    frame: pl.DataFrame
     system: str = "run"
     tag: str = ""
     notes: tuple[str, ...] = ()
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics, in numeric-aware order."""
-        return tuple(natural_sorted(self.frame["topic"].unique().to_list()))
-
-    def __len__(self) -> int:
-        return self.frame.height
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Run):
             return NotImplemented
         return self.system == other.system and self.frame.equals(other.frame)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"Run({self.system}: {len(self.topics)} topics, {len(self)} documents)"

@@ -14,35 +14,27 @@ from cranfield.core.files import write_atomically
 
 _BLANK = re.compile(r"[ \t\n\r\x0b\x0c\x00]")
 NO_RANK = "-"
-"""What stands in the rank field of a row without a rank where others have one; it reads back as no rank."""
+"""The rank field of a row without a rank where others have one; it reads back as no rank."""
 
 
 def to_trec_run(run: Run) -> bytes:
     """The run in TREC format, ``topic Q0 document rank score tag``, rows in their order.
 
-    The tag is the run's own, or the system's name when it has none. A run without any rank is written with those that
-    its scores give, ties as trec_eval breaks them; a rank that is missing among others is written as ``-``.
+    The tag is that of the run, or the system's name without one. A run without ranks gets ranks by score, ties as
+    trec_eval breaks them. A single missing rank is written as ``-``.
 
     >>> frame = pl.DataFrame({"topic": ["7"], "document": ["d2"], "rank": [1], "score": [0.1]})
     >>> to_trec_run(Run(frame, system="bm25"))
     b'7 Q0 d2 1 0.1 bm25\\n'
     """
-    place = f"run {run.system}"
-    tag = run.tag or run.system
-    if not _is_field(tag):
+    place, tag, frame = f"run {run.system}", run.tag or run.system, run.frame
+    if not tag or _BLANK.search(tag):
         raise DataError(f"{place}: the tag {tag!r} cannot be written: a TREC field is one word without white space")
-    _check_fields(run.frame, ("topic", "document"), place)
-    unscored = run.frame.filter(~pl.col("score").is_finite().fill_null(False))
-    if unscored.height:
-        topic, document, score = unscored.select("topic", "document", "score").row(0)
-        raise DataError(
-            f"{place}: topic {topic!r}, document {document!r} has score {score}; every row needs a finite one"
-        )
-    frame = run.frame
+    _check_fields(frame, ("topic", "document"), place)
+    _refuse_first(frame.filter(~pl.col("score").is_finite().fill_null(False)), place, "score {}", "a finite one")
     if frame["rank"].null_count() == frame.height:
-        places = ranked(frame, "score").rename({"pool_rank": "place"})
-        together = frame.with_row_index("at").join(places, on=["topic", "document"], how="left").sort("at")
-        frame = together.with_columns(rank=pl.col("place"))
+        places = ranked(frame, "score").rename({"pool_rank": "rank"})
+        frame = frame.drop("rank").join(places, on=["topic", "document"], how="left", maintain_order="left")
     rank = pl.col("rank").cast(pl.String).fill_null(NO_RANK)
     return _lines(frame.select("topic", pl.lit("Q0"), "document", rank, "score", pl.lit(tag).alias("tag")))
 
@@ -56,10 +48,7 @@ def to_trec_qrels(qrels: Qrels) -> bytes:
     """
     place = f"judgments {qrels.name}"
     _check_fields(qrels.frame, ("topic", "subtopic", "document"), place)
-    unjudged = qrels.frame.filter(pl.col("relevance").is_null())
-    if unjudged.height:
-        topic, document = unjudged.select("topic", "document").row(0)
-        raise DataError(f"{place}: topic {topic!r}, document {document!r} has no relevance; every row needs one")
+    _refuse_first(qrels.frame.filter(pl.col("relevance").is_null()), place, "no relevance", "one")
     return _lines(qrels.frame.select("topic", "subtopic", "document", "relevance"))
 
 
@@ -77,21 +66,21 @@ def _lines(frame: pl.DataFrame) -> bytes:
     return frame.write_csv(separator=" ", include_header=False, quote_style="never").encode()
 
 
-def _is_field(text: str) -> bool:
-    return bool(text) and not _BLANK.search(text)
+def _refuse_first(wrong: pl.DataFrame, place: str, what: str, needed: str) -> None:
+    """An error for the first of the rows that cannot be written."""
+    for row in wrong.head(1).iter_rows(named=True):
+        found = f"topic {row['topic']!r}, document {row['document']!r} has {what.format(row.get('score'))}"
+        raise DataError(f"{place}: {found}; every row needs {needed}")
 
 
 def _check_fields(frame: pl.DataFrame, columns: tuple[str, ...], place: str) -> None:
-    """Every label must stand as one field of a line, or the file would not read back."""
+    """Every label must be one field of a line, or the file would not read back."""
     for name in columns:
         label = pl.col(name)
-        bad = frame.filter(label.is_null() | (label == "") | label.str.contains(_BLANK.pattern))
-        if bad.height:
-            raise DataError(
-                f"{place}: the {name} {bad[name][0]!r} cannot be written: a TREC field is one word without white space"
-            )
-    comments = frame.filter(pl.col("topic").str.starts_with("#"))
-    if comments.height:
-        raise DataError(
-            f"{place}: the topic {comments['topic'][0]!r} cannot be written: a line that starts with # is a comment"
-        )
+        bad = label.is_null() | (label == "") | label.str.contains(_BLANK.pattern)
+        rules = {"a TREC field is one word without white space": bad}
+        if name == "topic":
+            rules["a line that starts with # is a comment"] = label.str.starts_with("#")
+        for rule, broken in rules.items():
+            for wrong in frame.filter(broken)[name].head(1):
+                raise DataError(f"{place}: the {name} {wrong!r} cannot be written: {rule}")

@@ -29,7 +29,7 @@ class Chart:
 
     Parameters
     ----------
-    name, heading, alt : its name, its caption, and what it shows in words
+    name, heading, alt : its name, its caption, and a description of what it shows
     source : the result it is drawn from
     kind, options : which of its `drawings`
     """
@@ -111,7 +111,7 @@ class Answer:
 
 
 def _once(make: Callable[..., Sheet]) -> Callable[..., Sheet]:
-    """The same function, which works the first time only and remembers, however it is called."""
+    """The same function, computed once."""
     made: list[Sheet] = []
 
     def sheet(**how: Any) -> Sheet:
@@ -123,5 +123,5 @@ def _once(make: Callable[..., Sheet]) -> Callable[..., Sheet]:
 
 
 def answer(result: Result, question: Question | None = None) -> Answer:
-    """What a result says, for the question it answers (or, without one, as it is usually asked)."""
+    """What a result says, for its question or for the default settings."""
     return result.answer(question)

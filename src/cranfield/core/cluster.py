@@ -1,9 +1,8 @@
 """More than one machine: a Dask cluster as an executor.
 
-The only module that knows Dask. A client becomes an `Executor` that `map_in_order` takes like any other: what all
-items share is pickled once and given to every worker once, each item is a task, and results come back
-in order as pickled bytes, so that they are the same bytes as on one machine. A worker that dies costs the tasks it had;
-they are done again elsewhere.
+The only module that imports Dask. A client becomes an `Executor` for `map_in_order`. Shared inputs are pickled once and
+sent to every worker once; each item is a task. Results return in order as pickled bytes: the same bytes as on one
+machine. The tasks of a worker that dies are run again elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from weakref import WeakKeyDictionary
 from cranfield.core.errors import ArgumentError, ClusterError, with_extra
 from cranfield.core.executors import Parcel
 from cranfield.core.json_text import parse_json
+from cranfield.core.labels import plural
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -49,12 +49,12 @@ def check_address(name: str, text: str) -> None:
     >>> check_address("cluster", "local:4")
     >>> check_address("cluster", "four")
     Traceback (most recent call last):
-    cranfield.ArgumentError: `cluster` must be the address of a Dask scheduler, such as tcp://10.0.0.7:8786, its scheduler file (.json), or local:4 for four processes here; got 'four'.
+    cranfield.ArgumentError: `cluster` must be the address of a Dask scheduler, such as tcp://10.0.0.7:8786, its scheduler file (.json), or local:4 for four local processes; got 'four'.
     """  # noqa: E501
     if _local(text) is None and not _ADDRESS.fullmatch(text) and not text.endswith(".json"):
         raise ArgumentError(
             f"`{name}` must be the address of a Dask scheduler, such as tcp://10.0.0.7:8786, its scheduler file "
-            f"(.json), or local:4 for four processes here; got {text!r}."
+            f"(.json), or local:4 for four local processes; got {text!r}."
         )
 
 
@@ -82,32 +82,30 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
     try:
         import distributed
     except ImportError:
-        raise ArgumentError(f"`cluster` needs Dask, which is not installed. Write {with_extra('cluster')}.") from None
+        raise ArgumentError(f"`cluster` needs Dask. Install it: {with_extra('cluster')}.") from None
     for name in [one for one in logging.root.manager.loggerDict if one.split(".")[0] in ("distributed", "tornado")]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said in our own words
-    processes = _local(where)
-    local = None
-    if processes is not None:
-        local = distributed.LocalCluster(
-            n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        )  # fmt: skip
-    try:
+    with ExitStack() as ends:
+        local = None
+        if (processes := _local(where)) is not None:
+            local = distributed.LocalCluster(
+                n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=":0",
+                silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+            ends.callback(_close, local)
         client = _connect(where, local)
-        try:
-            executor = ClusterExecutor(client, where)
-            if say is not None:
-                count = len(client.nthreads())
-                shown = "dashboard" in client.scheduler_info()["services"]
-                dashboard = client.dashboard_link if shown else "none, the scheduler was started without one"
-                say(f"cluster: {count} {'worker' if count == 1 else 'workers'}; dashboard: {dashboard}")
-            yield executor
-        finally:
-            client.close(timeout=2)
-    finally:
-        if local is not None:
-            with suppress(TimeoutError):
-                local.close(timeout=10)
+        ends.callback(client.close, timeout=2)
+        executor = ClusterExecutor(client, where)
+        if say is not None:
+            shown = "dashboard" in client.scheduler_info()["services"]
+            dashboard = client.dashboard_link if shown else "none, the scheduler was started without one"
+            say(f"cluster: {plural(len(client.nthreads()), 'worker')}; dashboard: {dashboard}")
+        yield executor
+
+
+def _close(local: Any) -> None:
+    with suppress(TimeoutError):
+        local.close(timeout=10)
 
 
 def _connect(where: str, local: Any) -> Client:
@@ -139,9 +137,7 @@ def _check_scheduler_file(name: str) -> None:
     except (OSError, ValueError):
         told = None
     if not isinstance(told, dict) or not _ADDRESS.fullmatch(str(told.get("address"))):
-        raise ClusterError(
-            f"{name} does not hold the address of a scheduler; is it the file that the Dask scheduler writes?"
-        )
+        raise ClusterError(f"{name} contains no scheduler address; use the file that the Dask scheduler writes")
 
 
 @cache
@@ -157,7 +153,7 @@ def _versions() -> dict[str, str]:
 
 
 def _disagreement(here: dict[str, str], there: dict[str, str]) -> str:
-    """What differs, in words; nothing where all agree.
+    """The versions that differ; empty if all agree.
 
     >>> _disagreement({"numpy": "2.1", "polars": "1.20"}, {"numpy": "1.26", "polars": "1.20"})
     'numpy 1.26 there, 2.1 here'
@@ -210,8 +206,7 @@ class ClusterExecutor(Executor):
     def lost(self) -> ClusterError:
         """The error that says that the scheduler is gone."""
         return ClusterError(
-            f"the scheduler at {self.where} went away, and with it what was under way; start it again and repeat the "
-            "job: one with a work file goes on where it stopped"
+            f"the scheduler at {self.where} stopped. Start it again and repeat the job; a job with a work file resumes"
         )
 
     @contextmanager
@@ -253,7 +248,7 @@ class ClusterExecutor(Executor):
         for worker, there in sorted(answers.items()):
             if isinstance(there, BaseException):
                 raise ClusterError(
-                    f"worker {worker} cannot work for cranfield: {there}; install the same packages on every machine"
+                    f"worker {worker} cannot run cranfield: {there}; install the same packages on every machine"
                 )
             if difference := _disagreement(here, there):
                 raise ClusterError(_other_versions(worker, difference))
@@ -261,7 +256,7 @@ class ClusterExecutor(Executor):
 
 def _other_versions(worker: str, difference: str) -> str:
     return (
-        f"worker {worker} has other versions ({difference}), and could give other numbers; install the same on every "
+        f"worker {worker} has other versions ({difference}), which may change results; install the same on every "
         "machine"
     )
 

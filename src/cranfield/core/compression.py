@@ -37,9 +37,11 @@ class Stream(Protocol):
 
 
 def decompressing(raw: Any, ending: str) -> Stream:
-    """The content of a compressed file, read as it is needed."""
+    """The content of a compressed file, read on demand."""
     if ending == ".gz":
-        return _Gunzip(raw)
+        import gzip
+
+        return gzip.open(raw)
     if ending == ".bz2":
         import bz2
 
@@ -58,7 +60,7 @@ def is_decompression_error(error: Exception) -> bool:
 
 
 def compressed(data: bytes, ending: str) -> bytes:
-    """The data compressed, without time stamps, so equal data gives equal bytes; as they are for any other ending."""
+    """The data compressed, without time stamps, so equal data gives equal bytes; unchanged for any other ending."""
     if ending == ".gz":
         import gzip
 
@@ -76,47 +78,6 @@ def compressed(data: bytes, ending: str) -> bytes:
 
         return bytes(zstandard.ZstdCompressor().compress(data))
     return data
-
-
-class _Gunzip:
-    """Gzip in large pieces, with as few steps in the interpreter as can be; a file may have several members."""
-
-    def __init__(self, raw: Any) -> None:
-        self._raw = raw
-        self._engine: Any = None
-
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes; fewer than asked for only at the end."""
-        pieces: list[bytes] = []
-        missing = size
-        while missing != 0 and (feed := self._feed()):
-            piece = self._engine.decompress(feed, max(missing, 0))
-            pieces.append(piece)
-            missing -= len(piece) if size > 0 else 0
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-    def _feed(self) -> bytes:
-        """What the engine takes next; nothing at the end of the file."""
-        import zlib
-
-        if self._engine is not None and not self._engine.eof:
-            feed: bytes = self._engine.unconsumed_tail or self._raw.read(_PIECE)
-            if not feed:
-                raise EOFError(_CUT_OFF)
-            return feed
-        left = b"" if self._engine is None else self._engine.unused_data
-        while True:  # zeros may fill up a member
-            rest: bytes = (left or self._raw.read(_PIECE)).lstrip(b"\0" if self._engine is not None else b"")
-            if rest or not left:
-                break
-            left = b""
-        if rest:
-            self._engine = zlib.decompressobj(wbits=31)
-        return rest
-
-    def close(self) -> None:
-        """Close the file."""
-        self._raw.close()
 
 
 class _Frames(io.RawIOBase):

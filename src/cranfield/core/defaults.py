@@ -18,7 +18,7 @@ SEED: Final = 1
 SIGNIFICANT: Final = 10
 """Significant digits of a computed number in JSON, CSV and parquet, and of a p-value when it is compared with alpha.
 Processors differ in the last bits of exponentials and logarithms, some 1e-16 to 1e-14 of a result, which must not reach
-a file; scores are written as they are."""
+a file; scores are written unrounded."""
 RESAMPLES: Final = 100_000
 """Resamples of a randomisation or bootstrap test."""
 HOST: Final = "127.0.0.1"
@@ -54,7 +54,7 @@ EFFECT_SIZE: Final[EffectSize] = "difference"
 """What a difference is divided by: its own standard deviation, or that of the two-way residuals."""
 IntervalKind = Literal["simultaneous", "pairwise"]
 INTERVALS: Final[IntervalKind] = "simultaneous"
-"""Intervals of differences: for the whole family, in agreement with the decisions, or each pair for itself."""
+"""Intervals of differences: simultaneous (matching the decisions) or per pair."""
 MOST_LETTERED: Final = 30
 """Systems up to which a leaderboard shows groups as letters; above, as ranges of ranks."""
 RANK_RESAMPLES: Final = 10_000
@@ -119,14 +119,14 @@ FactorsFormat = Literal["csv", "tsv", "json", "parquet", "trec"]
 """Formats of standardisation factors; ``trec`` is the file of trec_eval's -Z option."""
 EFFECT_SYSTEMS: Final = (2, 10, 20, 30, 50)
 EFFECT_MIN_DIFFS: Final = (0.02, 0.05, 0.10, 0.20)
-"""The grid of AIRS 2016 Table 2, over which standardised and raw designs are compared."""
+"""The grid of Sakai (2016), Table 2, over which standardised and raw designs are compared."""
 SCALE_FREE_SYSTEMS: Final = 10
 """Systems of the design that compares raw and standardised scores in units free of scale."""
 
 PARTITIONS: Final = 2
 """Partitions of the documents; the fewer, the more stable each partition's scores."""
 SPLITS: Final = 11
-"""Splits of the documents into partitions, as in the Replicates slides."""
+"""Splits of the documents into partitions, as in the slides on Voorhees et al. (2017)."""
 REPLICATES_RESAMPLES: Final = 10_000
 """Resamples of the residual bootstrap, a split."""
 REDRAWS: Final = 1000
@@ -234,17 +234,9 @@ REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)
 """Pool depths a report prices."""
 REPORT_FILE: Final = "report.html"
 ReportSection = Literal[
-    "data",
-    "leaderboard",
-    "differences",
-    "collection",
-    "reliability",
-    "next",
-    "standardisation",
-    "replicates",
-    "reuse",
+    "data", "leaderboard", "differences", "collection", "reliability", "next", "standardisation", "replicates", "reuse",
     "methods",
-]
+]  # fmt: skip
 REPORT_SECTIONS: Final[tuple[ReportSection, ...]] = get_args(ReportSection)
 """The sections of a report, in their order."""
 

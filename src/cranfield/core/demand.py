@@ -1,9 +1,8 @@
-"""What a question will take, said before the work begins.
+"""Time and memory that a question needs, estimated before the work begins.
 
-Questions that can take long or much estimate both from the size of their data. What takes a while is announced, with
-what would take less; what cannot fit into this machine's memory is refused. One rule gives the time: a question counts
-its steps (one step adds one score to one resampled sum), and a step is timed here, on a small block of that work.
-Estimates are rough, and never change a result.
+Large questions estimate both from the size of their data. A long one is announced, with a quicker alternative; one
+that exceeds this machine's memory is refused. The time is the number of steps times the time of a step, which is
+measured here. One step adds one score to one resampled sum. Estimates are rough and never change a result.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Demand:
     Examples
     --------
     >>> print(Demand("comparing them", 420, 1200, "the t-test takes less"))
-    comparing them takes about 7 minutes of processor time and 1.2 GB, reading not counted; the t-test takes less
+    comparing them takes about 7 minutes of processor time and 1.2 GB after reading; the t-test takes less
     """
 
     what: str
@@ -53,7 +52,7 @@ class Demand:
 
     def __str__(self) -> str:
         takes = f"{time_text(self.seconds)} of processor time and {size_text(self.megabytes)}"
-        return f"{self.what} takes about {takes}, reading not counted; {self.instead}"
+        return f"{self.what} takes about {takes} after reading; {self.instead}"
 
     def foretell(self) -> None:
         """Announce what takes a while; refuse what does not fit into memory."""
@@ -77,7 +76,7 @@ def announced_to(listener: Callable[[str], None]) -> Iterator[None]:
 
     >>> with announced_to(print):
     ...     Demand("this", 90, 1, "that takes less").foretell()
-    this takes about 90 seconds of processor time and 1 MB, reading not counted; that takes less
+    this takes about 90 seconds of processor time and 1 MB after reading; that takes less
     """
     before = _heard.set(listener)
     try:

@@ -3,9 +3,9 @@
 numpy, scipy and the C library choose their kernels of these functions by the processor, and the kernels differ in the
 last bit: of numpy's log2 of ranks with AVX-512 and without, of scipy's ndtr and Python's ``**`` with fused
 multiplication and without. Scores are written with all their digits, so that last bit would be seen in files. Rounding
-a score would not help: it would lose digits that parity with other tools needs, and a value beside the edge of a
-rounding step would still fall on either side. So what a score is made of comes from here, by additions, multiplications
-and divisions alone, which every processor rounds alike. Logarithms and the exponential are within three units in the
+a score would not help. It would lose digits that parity with other tools needs, and a value near a rounding edge could
+still fall on either side. So scores are computed from additions, multiplications and divisions, which every processor
+rounds alike. Logarithms and the exponential are within three units in the
 last place, powers and Φ, however small, within 10⁻¹² of themselves.
 """
 

@@ -113,10 +113,10 @@ class FileError(DataError):
     path : str
         The file's name as the user wrote it.
     problems : tuple of Problem
-        Everything found wrong, in the order of the lines.
+        Everything found wrong, in the order of the lines. One problem may be given as a text and its line.
 
     >>> from cranfield.core.errors import Problem
-    >>> print(FileError("a.run", [Problem(3, "expected 6 fields, found 5")]))
+    >>> print(FileError("a.run", "expected 6 fields, found 5", line=3))
     a.run:3: expected 6 fields, found 5
     >>> print(FileError("a.run", [Problem(0, "is empty"), Problem(2, "b")]))
     a.run: 2 problems
@@ -124,9 +124,10 @@ class FileError(DataError):
       a.run:2: b
     """
 
-    def __init__(self, path: str, problems: Sequence[Problem], total: int | None = None) -> None:
+    def __init__(self, path: str, problems: Sequence[Problem] | str, total: int | None = None, line: int = 0) -> None:
         self.path = path
-        self.problems = tuple(Problem(one.line, brief(one.text)) for one in problems)
+        several = [Problem(line, problems)] if isinstance(problems, str) else problems
+        self.problems = tuple(Problem(one.line, brief(one.text)) for one in several)
         self.total = len(self.problems) if total is None else total
         lines = [f"{path}:{p.line}: {p.text}" if p.line else f"{path}: {p.text}" for p in self.problems]
         if self.total == 1:

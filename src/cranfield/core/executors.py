@@ -83,7 +83,7 @@ def spread_over(executor: Any) -> Iterator[Executor]:
     """
     chosen = as_executor(executor)
     if isinstance(chosen, str):
-        raise ArgumentError(f"work cannot be spread over {executor!r}; name an executor or a Dask client.")
+        raise ArgumentError(f"work cannot run on {executor!r}; pass an executor or a Dask client.")
     before = _around.set(chosen)
     try:
         yield chosen

@@ -1,7 +1,7 @@
-"""What holds of every result, whatever the data: checked in its constructor, once and cheaply.
+"""Checks that hold for every result and any data; its constructor makes them.
 
-A result that breaks one of these cannot be right, and the fault is the program's, not the data's: an
-`ArithmeticError`, which nobody catches, says so.
+A result that fails a check is a bug of the program, not of the data. It raises an `ArithmeticError`, which nobody
+catches.
 
 - Every number is finite; what is not defined is missing (None, null), never NaN.
 - A p-value lies above 0 and not above 1; adjusted p-values are in the order of the p-values and not below them.
@@ -33,12 +33,11 @@ def claim(holds: bool | np.bool_, what: str, otherwise: str) -> None:
 
     >>> claim(1 > 2, "AP: the sign test", "a p-value outside (0, 1]")
     Traceback (most recent call last):
-    ArithmeticError: AP: the sign test came to a p-value outside (0, 1]; this is a mistake in cranfield. Please report it with the data and the settings.
+    ArithmeticError: AP: the sign test came to a p-value outside (0, 1]; this is a bug in cranfield. Report it with the data and the settings.
     """  # noqa: E501
     if not holds:
         raise ArithmeticError(
-            f"{what} came to {otherwise}; this is a mistake in cranfield. Please report it with the data and the "
-            "settings."
+            f"{what} came to {otherwise}; this is a bug in cranfield. Report it with the data and the settings."
         )
 
 
@@ -55,7 +54,7 @@ def check_interval(what: str, name: str, lower: Any, estimate: Any, upper: Any) 
     >>> check_interval("AP", "mean", 0.1, 0.2, None)
     >>> check_interval("AP", "mean", 0.1, 0.05, 0.3)
     Traceback (most recent call last):
-    ArithmeticError: AP came to a mean outside its interval; this is a mistake in cranfield. Please report it with the data and the settings.
+    ArithmeticError: AP came to a mean outside its interval; this is a bug in cranfield. Report it with the data and the settings.
     """  # noqa: E501
     low = -np.inf if lower is None else np.asarray(lower, dtype=np.float64)
     high = np.inf if upper is None else np.asarray(upper, dtype=np.float64)
@@ -90,7 +89,7 @@ def check_frame(what: str, frame: pl.DataFrame, estimate: str | None = None, ope
     Parameters
     ----------
     what : what came to it, for the message
-    frame : the table; every number in it is finite or missing, ``p`` and its like are p-values, ``power`` and its like
+    frame : the table; its numbers are finite or missing. Columns such as ``p`` are p-values, columns such as ``power``
         are shares, and ``NAME_lower`` and ``NAME_upper`` are the interval of ``NAME``
     estimate : the column whose interval ``lower`` and ``upper`` are
     open_ends : columns that may be infinite, such as an end of a one-sided interval

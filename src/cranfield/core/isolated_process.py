@@ -1,4 +1,4 @@
-"""Work in a process of its own: what would hold the interpreter and make every page wait, or could break it."""
+"""Work in a separate process, where it cannot block the page or crash the server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cranfield.core.executors import Progress, end_with_parent
 STEP = 0.2
 """Seconds between looks at whether somebody cancelled."""
 
-NO_ANSWER = "the computation ended without an answer; was there too little memory?"
+NO_ANSWER = "the computation ended without a result, perhaps for lack of memory"
 
 
 def run_isolated(function: Callable[..., Any], *arguments: Any, progress: Progress | None = None) -> Any:
@@ -81,8 +81,8 @@ def _child(function: Callable[..., Any], arguments: tuple[Any, ...], pipe: Conne
 def limit_memory(more: int) -> None:
     """Let this process take so many bytes more than it has, and write no core file when it breaks.
 
-    For work in a process of its own, after it has loaded what it needs: what then asks for more ends as a
-    `MemoryError` or with the process, and as a `DataError` for whoever waits for it.
+    For a separate process, after it has loaded its libraries. Exceeding the limit raises a `MemoryError` or ends the
+    process, which is a `DataError` for the caller.
     """
     try:
         import resource

@@ -42,7 +42,7 @@ def parse_json(text: str | bytes) -> Any:
     cranfield.core.json_text.JSONProblem: holds a number of 5,001 digits; at most 300 are read
     >>> parse_json('{"a": 1, "a": 2}')
     Traceback (most recent call last):
-    cranfield.core.json_text.JSONProblem: key 'a' comes twice in one object; keep one
+    cranfield.core.json_text.JSONProblem: key 'a' occurs twice in one object; keep one
     """
     try:
         content = json.loads(text, parse_int=_whole, object_pairs_hook=_once)
@@ -59,9 +59,9 @@ def parse_json(text: str | bytes) -> Any:
         problem = f"holds a number of {len(digits.lstrip('-')):,} digits; at most {_LONGEST} are read"
         raise JSONProblem(line, problem) from None
     except _Twice as error:
-        raise JSONProblem(0, f"key {error} comes twice in one object; keep one") from None
+        raise JSONProblem(0, f"key {error} occurs twice in one object; keep one") from None
     except RecursionError:
-        raise JSONProblem(0, f"nests more than {_DEEPEST} objects in one another; is the file damaged?") from None
+        raise JSONProblem(0, f"nests more than {_DEEPEST} objects; is the file damaged?") from None
     if ("\\u" if isinstance(text, str) else b"\\u") in text:  # type: ignore[operator]
         try:
             json.dumps(content, ensure_ascii=False).encode()

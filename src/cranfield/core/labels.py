@@ -43,19 +43,19 @@ def check_unique(kind: str, labels: Sequence[str]) -> tuple[str, ...]:
 
     >>> check_unique("topic", ["1", "2", "1"])
     Traceback (most recent call last):
-    cranfield.DataError: topic '1' occurs 2 times; every topic needs a label of its own
+    cranfield.DataError: topic '1' occurs 2 times; every topic needs its own label
     """
     checked = tuple(labels)
     for label in checked:
         if not isinstance(label, str) or not label.strip():
             raise DataError(f"a {kind} label must be a non-empty string; got {label!r}")
         if not label.isascii() and any("\ud800" <= character <= "\udfff" for character in label):
-            raise DataError(f"{kind} {label!r} is not valid Unicode text, so no file could hold it; rename it")
+            raise DataError(f"{kind} {label!r} is not valid Unicode; rename it")
         if not label.isprintable() and CONTROL.search(label):
-            raise DataError(f"{kind} {label!r} holds a control character, which nobody would see; rename it")
+            raise DataError(f"{kind} {label!r} contains an invisible control character; rename it")
     if len(set(checked)) < len(checked):
         label, count = Counter(checked).most_common(1)[0]
-        raise DataError(f"{kind} {label!r} occurs {count} times; every {kind} needs a label of its own")
+        raise DataError(f"{kind} {label!r} occurs {count} times; every {kind} needs its own label")
     return checked
 
 

@@ -27,9 +27,9 @@ class Page:
     brief : what the API's description says of it; the question's own line of help unless given
     example : what is shown when the address asks nothing
     waits : whether work starts only when the form is sent, because it takes long
-    live : whether the answer follows the form as it is filled in
+    live : whether the answer updates while the form is filled in
     leads_to : gives the questions of kindred pages that it links to
-    template : the template, where the general one does not do
+    template : the template, where the general one does not suit
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Parquet files from anybody: the columnar library reads them in a process of its own with a limit on memory.
+"""Parquet files from anybody: polars reads them in a separate process with a memory limit.
 
 A parquet file ends in a description of itself, and the library allocates what the description claims: a crafted file
 that claims 2 exabytes ends the whole process. So another process reads it, and a file that breaks it, or that makes a
@@ -17,7 +17,7 @@ import threading
 from functools import cache
 from typing import IO, TYPE_CHECKING
 
-from cranfield.core.errors import FileError, Problem
+from cranfield.core.errors import FileError
 from cranfield.core.files import NamedFile
 from cranfield.core.isolated_process import limit_memory
 
@@ -43,7 +43,7 @@ def read_parquet(data: bytes, name: str) -> pl.DataFrame:
     said = f"cannot be read as parquet: {answer.decode()}; is the file complete?"
     if not answer:
         said = f"cannot be read as parquet within {room // 1_000_000:,} MB of memory; is the file damaged?"
-    raise FileError(name, [Problem(0, said)])
+    raise FileError(name, said)
 
 
 def _ask(data: bytes, room: int) -> tuple[bool, bytes]:
@@ -97,10 +97,10 @@ def _answer(data: bytes) -> tuple[bool, bytes]:
     try:
         table = pl.read_parquet(io.BytesIO(data))
         if table.height != pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item():
-            return False, b"it does not hold as many rows as it claims"
+            return False, b"it has fewer rows than it claims"
         table.write_ipc(out)
     except pl.exceptions.PanicException:
-        return False, b"its content does not fit its description"
+        return False, b"its content does not match its metadata"
     except (pl.exceptions.PolarsError, OSError) as error:
         return False, (str(error).splitlines() or [type(error).__name__])[0].encode()
     return True, out.getvalue()

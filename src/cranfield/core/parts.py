@@ -84,7 +84,7 @@ class Figure:
 
     @cached_property
     def svg(self) -> str:
-        """The image, with identifiers of its own so that several can stand on one page."""
+        """The image, with unique identifiers, so that a page can show several."""
         from cranfield.core.charts.export import spec_to_svg
 
         return _own_names(spec_to_svg(_untitled(self._spec), self.finding), self.id)

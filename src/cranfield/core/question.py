@@ -1,9 +1,9 @@
 """What a setting is, and what every question made of settings can do.
 
 A question is a frozen dataclass whose fields are written with `setting`: type, default, help, bounds, choices and
-spelling, once. From it come the options of the command line, the form and the addresses of the page, the parameters
-of the API, the snippets that repeat a question elsewhere, and the `settings` of a result. Every folder of
-`cranfield.questions` has its own in `question.py`; none of these files imports a numerical library at its top.
+spelling, once. Command line options, page forms and addresses, API parameters, code snippets and the `settings` of a
+result are made from it. Every folder of `cranfield.questions` has a `question.py`, which imports no numerical library
+at its top.
 """
 
 from __future__ import annotations
@@ -77,8 +77,16 @@ ARGUMENTS: Final[Mapping[Takes, tuple[Argument, ...]]] = {
 """How a command line names what a question is asked about."""
 
 Part = Literal["question", "source", "view", "run", "machines"]
-"""What a setting is about: the question itself (an argument of the public function), how files are read, which part of
-the answer is shown, how the work is done, or on which machines (which never change a result)."""
+"""What a setting is about: the question (an argument of the public function), the input files, the view of the answer,
+how the work is done, or on which machines. The last never changes a result."""
+
+HelpGroup = Literal["Evaluate", "Compare", "Design", "Collection", "Tools"]
+"""The headings of ``cranfield --help``."""
+OptionGroup = Literal["Question", "Input", "Statistics", "Output", "Chart", "Machines"]
+"""The headings of ``cranfield COMMAND --help``."""
+_GROUP_OF: Final[Mapping[Part, OptionGroup]] = {
+    "question": "Question", "source": "Input", "view": "Output", "run": "Machines", "machines": "Machines",
+}  # fmt: skip
 
 REQUIRED: Any = dataclasses.MISSING
 MOST_VALUES = 12
@@ -112,6 +120,8 @@ class Setting:
     read : what a typed text means, where it is not that text itself
     check : a function (name, value) that raises where a value makes no sense
     part : see `Part`
+    group : its heading in help; by default that of its part
+    often : whether it is among the most used, which help shows first
     chooses : whether it chooses among the data; the function that answers gets it too, where it takes it
     written : whether it names a file to write, which is refused at once where that cannot be done
     on_page : whether the page has it; `more` puts it behind "More settings"
@@ -137,6 +147,8 @@ class Setting:
     read: Callable[[str], Any] | None = None
     check: Callable[[str, Any], None] | None = None
     part: Part = "question"
+    group: OptionGroup = "Question"
+    often: bool = False
     chooses: bool = False
     written: bool = False
     on_page: bool = True
@@ -275,7 +287,7 @@ def setting(
         choices = lambda: names  # noqa: E731
     known = {one.name for one in dataclasses.fields(Setting)}
     if unknown := set(more) - known:
-        raise TypeError(f"no such thing about a setting: {', '.join(sorted(unknown))}")
+        raise TypeError(f"unknown attributes of a setting: {', '.join(sorted(unknown))}")
     facts = {"help": help, "find_choices": choices, **more}
     if flags:
         facts["flags"] = flags
@@ -296,19 +308,20 @@ def questions() -> dict[str, type[Question]]:
 
 
 class Group(NamedTuple):
-    """Commands of two words that share the first: a line of help, and the help of the group."""
+    """Commands of two words that share the first: a line of help, the help of the group, and other names for it."""
 
     brief: str
     help: str
+    aliases: tuple[str, ...] = ()
 
 
 GROUPS: dict[str, Group] = {}
 """The first words of commands of two words; see `group`."""
 
 
-def group(name: str, brief: str, help: str = "") -> None:
-    """Say what the commands have in common that begin with this word."""
-    GROUPS[name] = Group(brief, help or brief)
+def group(name: str, brief: str, help: str = "", aliases: tuple[str, ...] = ()) -> None:
+    """Describe the commands that begin with this word."""
+    GROUPS[name] = Group(brief, help or brief, aliases)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -319,6 +332,8 @@ class Question:
     ----------------
     command : its name on the command line, such as ``"design anova"``
     brief : one line of help
+    group : its heading in ``cranfield --help``
+    aliases : other words people type for it; the program suggests the command
     takes : what it is asked about
     instead : the setting that can take the place of what it is asked about, if one can
     counts : what a progress bar counts
@@ -333,6 +348,8 @@ class Question:
 
     command: ClassVar[str] = ""
     brief: ClassVar[str] = ""
+    group: ClassVar[HelpGroup] = "Tools"
+    aliases: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[Takes] = "nothing"
     instead: ClassVar[str] = ""
     counts: ClassVar[str] = ""
@@ -360,8 +377,8 @@ class Question:
     def examples(cls) -> list[list[str]]:
         """The command lines that its docstring shows, as words without the name of the program.
 
-        They stand after ``Example:``, or each on a line of its own below ``Examples:``; a backslash goes on to the
-        next line. Help shows them, and the tests type them.
+        They follow ``Example:``, or stand one per line below ``Examples:``; a backslash continues a line.
+        Help shows them, and the tests run them.
 
         >>> from cranfield.questions.variance.question import VarianceQuestion
         >>> VarianceQuestion.examples()
@@ -381,7 +398,7 @@ class Question:
 
     @classmethod
     def of(cls, name: str) -> Setting:
-        """A setting by its name in Python."""
+        """The setting of this name in Python."""
         for one in cls.all():
             if one.name == name:
                 return one
@@ -407,9 +424,8 @@ class Question:
     def in_force(cls, result: object = None, /, **facts: Any) -> dict[str, Any]:
         """The `settings` of a result: facts about it, then every setting of the question under its own name.
 
-        A setting is what the facts say of it, the attribute of the result that has its name, or what was `asked`, where
-        the result keeps that. A result that holds it nowhere cannot be made, so that names in results are those of the
-        question.
+        The value comes from the facts, from the attribute of the result with its name, or from the question it keeps in
+        `asked`. A missing one is an error, so that results use the names of the question.
 
         >>> from cranfield.questions.standardise.question import StandardisedScores
         >>> StandardisedScores.in_force(measure="AP", to="ab", a=0.15, b=0.5)
@@ -520,7 +536,7 @@ class Question:
 
     @classmethod
     def from_query(cls, query: Iterable[tuple[str, str]]) -> Any:
-        """The question in an address; a `QueryError` says in words what cannot be read.
+        """The question in an address; a `QueryError` explains what cannot be read.
 
         A setting has the command line's name in addresses, and its name in Python is understood too.
 
@@ -534,13 +550,13 @@ class Question:
         for name, value in query:
             if name not in known:
                 spelled = ", ".join(one.spelling for one in shown)
-                raise QueryError(f"`{name[:60]}` is no setting of this page; there are {spelled}.")
+                raise QueryError(f"`{name[:60]}` is not a setting of this page; the settings are {spelled}.")
             if value.strip():
                 texts.setdefault(known[name].name, []).append(value)
         values = {name: value for name, typed in texts.items() if (value := cls.of(name).parse(typed)) is not None}
         missing = [one.spelling for one in shown if one.required and one.name not in values]
         if missing:
-            raise QueryError(" ".join(f"`{name}` is missing; give it." for name in missing))
+            raise QueryError(" ".join(f"`{name}` is missing." for name in missing))
         return cls(**values)
 
     def query(self, **changes: Any) -> list[tuple[str, str]]:
@@ -570,6 +586,7 @@ def _setting_of(field: dataclasses.Field[Any], hint: Any) -> Setting:
     given = dict(facts)
     flags = given.pop("flags", () if given.get("argument") else (flag.replace("_", "-"),))
     label = given.pop("label", "") or bare.replace("_", " ").capitalize()
+    given.setdefault("group", _GROUP_OF[given.get("part", "question")])
     return Setting(field.name, kind, several, field.default, flags=flags, label=label, **given)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from cranfield.core.columns import columns_of, is_qrels_header, is_run_header
 from cranfield.core.compression import plain_ending
 from cranfield.core.defaults import FileKind
-from cranfield.core.errors import FileError, Problem
+from cranfield.core.errors import FileError
 from cranfield.core.files import STDIN, check_text, finite_number, is_dataset, open_bytes, read_bytes
 from cranfield.core.json_text import JSONProblem, holds_means, parse_json
 
@@ -44,7 +44,7 @@ def recognise(path: str, data: bytes | None = None) -> FileKind | Literal["unkno
     """
     if is_dataset(path):
         return "qrels"
-    data = _beginning(path) if data is None else data
+    data = beginning(path) if data is None else data
     if data.startswith(b"PAR1"):
         return "scores"
     text = check_text(data, path)
@@ -66,7 +66,7 @@ def recognise(path: str, data: bytes | None = None) -> FileKind | Literal["unkno
     return shape if shape in ("run", "qrels") else kind_by_name(path) or shape
 
 
-def _beginning(path: str) -> bytes:
+def beginning(path: str) -> bytes:
     """Enough of a file to tell what it is."""
     if path == STDIN:
         return read_bytes(path)
@@ -119,7 +119,7 @@ def load_json(text: bytes, path: str) -> Any:
     try:
         return parse_json(text)
     except JSONProblem as error:
-        raise FileError(path, [Problem(error.line, error.text)]) from None
+        raise FileError(path, error.text, line=error.line) from None
 
 
 def _kind_of_json(text: bytes, path: str, judged: bool) -> FileKind:
@@ -144,7 +144,7 @@ def _kind_of_json(text: bytes, path: str, judged: bool) -> FileKind:
 
 
 MEANS_ONLY = (
-    "holds means over topics, no rankings and no scores of topics; save the predictions (MTEB: prediction_folder) and "
+    "contains only means over topics; save the predictions (MTEB: prediction_folder) and "
     "evaluate them with the judgments"
 )
 
@@ -159,12 +159,12 @@ def rankings_in(content: Any, path: str) -> dict[str, Any]:
             return inside
         if len(inside) > 1:
             text = f"holds {len(inside)} sets of rankings ({', '.join(list(inside)[:3])}, …); keep one per file"
-            raise FileError(path, [Problem(0, text)])
+            raise FileError(path, text)
         content = next(iter(inside.values()))
     if isinstance(content, dict) and content:
         what = f"it {MEANS_ONLY}" if holds_means(content) else f"its keys are {', '.join(list(content)[:5])}"
-        raise FileError(path, [Problem(0, f"is no {{topic: {{document: score}}}}; {what}")])
-    raise FileError(path, [Problem(0, "holds nothing; expected {topic: {document: score}}")])
+        raise FileError(path, f"is not {{topic: {{document: score}}}}; {what}")
+    raise FileError(path, "is empty; expected {topic: {document: score}}")
 
 
 def _depth(content: Any, most: int = 3) -> int:

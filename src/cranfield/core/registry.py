@@ -1,8 +1,8 @@
 """`Registry`: named things of one kind, each registered by the file that defines it.
 
-A registry belongs to a module that fills it, or to a folder whose modules are imported on the first look and register
-what they define; so adding a significance test, a correction, an estimator, a design or a score format is one entry in
-one place. Those files import numerical libraries inside their functions only, because help texts list the names.
+A registry belongs to a module that fills it, or to a folder whose modules are imported on first use. So adding a
+significance test, a correction, an estimator, a design or a score format is one entry in one place. Those
+files import numerical libraries inside their functions only, because help texts list the names.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Registry(Mapping[str, T]):
         return [(entry.name, entry.summary) for entry in self.values()]
 
     def canonical(self, name: str) -> str:
-        """The entry's own name for an alias in any spelling of case, spaces and dashes; other names as they are."""
+        """The entry's own name for an alias in any spelling of case, spaces and dashes; other names unchanged."""
         self._load()
         if name in self._entries:
             return name

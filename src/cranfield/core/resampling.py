@@ -32,7 +32,7 @@ _PRODUCTS = 2**20
 
 
 def generator(seed: int, *key: int) -> np.random.Generator:
-    """A random generator of its own for every (seed, key), independent of all others.
+    """The random generator of a (seed, key), independent of all others.
 
     >>> generator(1, 2).integers(10, size=3).tolist() == generator(1, 2).integers(10, size=3).tolist()
     True
@@ -66,9 +66,9 @@ def own_unit(values: NDArray[np.float64]) -> float:
 def to_grid(values: NDArray[np.float64], terms: int) -> NDArray[np.float64]:
     """Round to a power-of-two grid on which sums of `terms` values are exact in a double.
 
-    With no magnitude above 2^a and terms ≤ 2^b, multiples of 2^(a+b−53) can be summed `terms` times in any
-    order and with any signs without rounding. At most 40 binary places are kept, so that scores in [0, 1] lie
-    on one grid (2⁻⁴⁰, an error below 5e-13) for any number of topics up to 8,192.
+    If no magnitude is above 2^a and terms ≤ 2^b, sums of `terms` multiples of 2^(a+b−53) are exact, in any order
+    and with any signs. At most 40 binary places are kept: scores in [0, 1] lie on one grid for up to 8,192 topics.
+    The grid step is 2⁻⁴⁰, an error below 5e-13.
 
     Exact sums make a result the same for any order of adding. They do not make decimal ties exact: .9 − .8 and
     .2 − .1 are one step apart on any binary grid. Two sums of `terms` values that are equal before rounding are
@@ -164,8 +164,8 @@ def signed_bytes(n_systems: int, n_topics: int) -> int:
 def signed_sums(systems: NDArray[np.float64], rng: np.random.Generator, rows: int) -> NDArray[np.float64]:
     """The sums of every system's scores with the signs of `draw_signs`: systems × rows.
 
-    On the exact grid sums do not depend on the order of their terms, so the scores that keep their sign are added up,
-    some topics at a time: twice what that is above half of the sum of all.
+    Sums on the exact grid do not depend on order. So the scores that keep their sign are added, some topics at a time;
+    the result is twice that sum minus the sum of all scores.
 
     >>> scores = np.arange(2 * 600.0).reshape(2, 600)
     >>> signs = draw_signs(generator(1, SIGNS, 0), 5, 600)
@@ -233,9 +233,9 @@ def topic_weights(n_topics: int, n_resamples: int, seed: int, rows: int = BLOCK)
 def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """The matrix product, in stretches of columns so small that BLAS does each on one thread.
 
-    BLAS's own threads would wait for each other in a busy loop, beside those that share the work already, which costs
-    more than the products themselves. Where a few columns are too many, the terms are cut into stretches, too; only
-    products with very many rows are left to BLAS. On the exact grid none of this changes a result.
+    BLAS threads wait for each other in a busy loop, which costs more than the products when other threads already
+    share the work. Where a few columns are too many, the terms are cut too; only products with very many rows are left
+    to BLAS. On the exact grid none of this changes a result.
 
     >>> product(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]])).tolist()
     [[11.0]]
@@ -259,8 +259,8 @@ def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np
 def cross_products(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """xᵀx, the same bits on every processor and with any number of threads, to about 13 digits of its largest entry.
 
-    Each entry of x is cut into two short halves on grids so coarse that the products of halves add up without
-    rounding, in whatever order BLAS adds them.
+    Each entry of x is cut into two halves on coarse grids. Products of halves then add up without rounding, in any
+    order.
 
     >>> cross_products(np.array([[0.5, 1.0], [0.25, -1.0]])).tolist()
     [[0.3125, 0.25], [0.25, 2.0]]

@@ -1,8 +1,8 @@
 """Every sentence that states a conclusion, listed once, with the condition under which it is true.
 
-Each is defined in the file that prints it, beside that condition; a result, answer, chart or report says it by calling
-it with its figures. `docs/sentences.md` is made from this list, and `tests/test_sentences.py` has for every sentence
-a case in which it is printed and true, and one in which it would be false and is not printed.
+Each is defined in the file that prints it, beside that condition, and called with its figures. `docs/sentences.md` is
+made from this list. `tests/test_sentences.py` has two cases for every sentence: one prints it and it is true; in the
+other it would be false and is not printed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from cranfield.core.errors import ArgumentError
 
 @dataclass(frozen=True)
 class Sentence:
-    """A conclusion in words, with places for its figures.
+    """A conclusion, with places for its figures.
 
     Parameters
     ----------
     name : room and sentence, such as ``comparison.only-best``
     template : the words; places in braces, as for `str.format`
     true_when : the condition under which it is true
-    always : it is printed whatever the data are, and true of the figures in it; otherwise it is printed only when its
+    always : it is printed for any data, and true of the figures in it; otherwise it is printed only when its
         condition holds
 
     Examples

@@ -16,7 +16,7 @@ _DELICATE = re.compile(r"[\s,;\"#]")
 
 
 def table_bytes(frame: pl.DataFrame, separator: str, path: str) -> bytes:
-    """A table of scores as text, ready for a file: every number reads back to the same double, every name as it is."""
+    """A table of scores as text, ready for a file: every number and name reads back unchanged."""
     lines = [separator.join(_label(name, separator, path) for name in frame.columns).encode()]
     for part in frame.iter_slices(_ROWS):
         cells = [_cells(column, separator, path) for column in part.iter_columns()]
@@ -25,7 +25,7 @@ def table_bytes(frame: pl.DataFrame, separator: str, path: str) -> bytes:
 
 
 def _cells(column: pl.Series, separator: str, path: str) -> list[str]:
-    """A column as it is written; each of its labels is looked at once."""
+    """The cells of a column; each label is checked once."""
     values = column.to_list()
     if column.dtype.is_float():
         return ["" if value is None else repr(value) for value in values]

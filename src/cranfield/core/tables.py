@@ -43,8 +43,8 @@ class Sheet:
     heading : a short name for the table, above it on a page
     hidden : columns that machines get and people do not, because they say the same in every row
     top : the answer itself where it is one number, at the top of the JSON object
-    texts : what is written in a format (by its name) where the rows alone would not do
-    read_back : whether commands read the rows again, such as scores: then names are written exactly as they are
+    texts : texts by format, for formats that write something else than the rows
+    read_back : whether commands read the rows again, such as scores: then names are written unchanged
     """
 
     command: str
@@ -68,7 +68,7 @@ class Sheet:
 
     @property
     def for_machines(self) -> pl.DataFrame:
-        """The rows as `steady_rows`, each with its measure, also where all are about the same; scores as they are."""
+        """The rows as `steady_rows`, each with its measure; scores unchanged."""
         if self.read_back:
             return self.rows
         rows = steady_rows(self.rows)
@@ -101,9 +101,8 @@ def steady(value: float) -> float:
 def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with every float made `steady`, most of them all at once; the open end of an interval is missing.
 
-    A double times or divided by a power of ten up to 10²² is rounded once, so numbers of ordinary size (where the power
-    is one of these) need no detour by text, unless they are so near the middle between two that the rounded product
-    cannot tell on which side.
+    Multiplying a double by a power of ten up to 10²² rounds once, so numbers of ordinary size need no conversion to
+    text. The exception is a product too near the middle between two numbers to tell the side.
     """
     powers = np.array([10.0**power for power in range(-12, 10)])
     scales = np.array([10.0**power for power in range(23)])
@@ -146,7 +145,7 @@ def cell(value: Any, digits: int = DIGITS) -> str:
 
 
 def p_cell(value: float, digits: int = DIGITS, alpha: float | None = None) -> str:
-    """A p-value as people read it: what is below print is said to be, never shown as a tiny number of its own.
+    """A p-value as people read it; one too small to print is shown as below the smallest.
 
     It gets more digits where the usual ones would put it on the other side of alpha.
 

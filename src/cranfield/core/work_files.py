@@ -1,4 +1,4 @@
-"""The work file of a long job: what is finished is kept, so that an interrupted job goes on where it stopped."""
+"""The work file of a long job, which stores finished parts so that an interrupted job resumes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core.errors import ArgumentError, FileError, Problem
+from cranfield.core.errors import ArgumentError, FileError
 from cranfield.core.files import reason, shown, write_atomically
 from cranfield.core.labels import summary
 
@@ -47,14 +47,14 @@ class WorkFile:
         self._lock: Callable[[], object] | None = None
         if self._path is None:
             return
-        with suppress(OSError):  # of which reading it says more
-            if self._path.exists() and not self._path.is_file():  # a device may never end, and a pipe keep us waiting
-                raise FileError(str(path), [Problem(0, "is no regular file; name a new file")])
+        with suppress(OSError):  # reading it reports the error
+            if self._path.exists() and not self._path.is_file():  # a device may never end, a pipe may block
+                raise FileError(str(path), "is not a regular file; name a new file")
         self._take(self._path)
         try:
             self._open(self._path, {name: _plain(value) for name, value in job.items()})
         except BaseException:
-            self.close()  # who is refused keeps nobody waiting
+            self.close()  # release the lock
             raise
 
     def _open(self, path: Path, described: dict[str, Any]) -> None:
@@ -65,15 +65,14 @@ class WorkFile:
             return
         first = _parse(lines[0])
         if first is None:
-            text = "is not a work file; name a new file, nothing is overwritten"
-            raise FileError(str(path), [Problem(1, text)])
+            raise FileError(str(path), "is not a work file; name a new file, nothing is overwritten", line=1)
         self._check(*first, described)
         whole = [lines[0]]
         for number, line in enumerate(lines[1:], 2):
             if (parsed := _parse(line)) is not None:
                 self._parts[parsed[0]] = parsed[1]
                 whole.append(line)
-            elif number < len(lines) or line.endswith((b"\n", b"\r")):  # a last one that was only begun is no damage
+            elif number < len(lines) or line.endswith((b"\n", b"\r")):  # an unfinished last line is not damage
                 self._damaged.append(f"line {number}{_key_in(line)}")
         if len(whole) < len(lines):
             write_atomically(path, b"".join(whole), compress=False)
@@ -81,10 +80,10 @@ class WorkFile:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What had to be thrown away, and is computed again."""
+        """The damaged parts, which are computed again."""
         if not self._damaged:
             return ()
-        return (f"work file {self._path} is damaged and these parts are computed again: {summary(self._damaged)}",)
+        return (f"work file {self._path} is damaged; these parts are computed again: {summary(self._damaged)}",)
 
     def get(
         self,
@@ -94,8 +93,8 @@ class WorkFile:
     ) -> dict[str, Any] | None:
         """A finished part; None for one that is still to do.
 
-        What is `needed` of it (finite arrays of a shape, or values of a type) must be there, and what is `made` of it
-        by name must be possible (no `ArithmeticError`), else the part is done again.
+        A part is done again if it lacks something `needed` (finite arrays of a shape, or values of a type), or if
+        `made` raises an `ArithmeticError` on it.
         """
         part = self._parts.get(key)
         if part is not None and needed is not None and not (_fits(part, needed) and _possible(part, made)):
@@ -116,7 +115,7 @@ class WorkFile:
         return parsed[1]
 
     def close(self) -> None:
-        """Let another job have the file; the end of the process, however it ends, does the same."""
+        """Release the file; so does the end of the process."""
         if self._lock is not None:
             self._lock()
 
@@ -136,26 +135,25 @@ class WorkFile:
         try:
             handle = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_NONBLOCK, 0o666)
         except (OSError, ValueError):
-            return  # reading or writing it will say what is wrong
+            return  # reading or writing it reports the error
         self._lock = weakref.finalize(self, os.close, handle)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self.close()
-            text = "is the work file of a job that is running; wait for it to end, or name another file"
-            raise FileError(str(path), [Problem(0, text)]) from None
+            text = "is the work file of a running job; wait for it to end, or name another file"
+            raise FileError(str(path), text) from None
         except OSError:
             return  # a file system without locks
 
     def _check(self, kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         if kind != self._kind:
-            text = f"is {shown(kind)} and not {shown(self._kind)}; name another file"
-            raise FileError(str(self._path), [Problem(1, text)])
+            raise FileError(str(self._path), f"is {shown(kind)} and not {shown(self._kind)}; name another file", line=1)
         for name in dict.fromkeys([*now, *before]):
             if before.get(name) != now.get(name):
                 raise ArgumentError(
                     f"work file {self._path} belongs to another job: its {name} is {_short(before.get(name))}, "
-                    f"now {_short(now.get(name))}. Name another file, or remove it to start anew."
+                    f"now {_short(now.get(name))}. Name another file, or remove it to start again."
                 )
 
     @staticmethod
@@ -166,7 +164,7 @@ class WorkFile:
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as error:
-            raise FileError(str(path), [Problem(0, f"cannot be read: {reason(error)}")]) from None
+            raise FileError(str(path), f"cannot be read: {reason(error)}") from None
 
     @staticmethod
     def _write(path: Path, data: bytes, mode: str) -> None:
@@ -176,7 +174,7 @@ class WorkFile:
                 stream.flush()
                 os.fsync(stream.fileno())
         except (OSError, ValueError) as error:
-            raise FileError(str(path), [Problem(0, f"cannot be written: {reason(error)}")]) from None
+            raise FileError(str(path), f"cannot be written: {reason(error)}") from None
 
 
 def _line(key: str, part: Mapping[str, Any]) -> bytes:
@@ -222,7 +220,7 @@ def _possible(part: Mapping[str, Any], made: Callable[..., object] | None) -> bo
 
 
 def _plain(value: object) -> object:
-    """Arrays as their bytes, tuples as lists; numbers, texts and None as they are."""
+    """Arrays as their bytes, tuples as lists; numbers, texts and None unchanged."""
     if isinstance(value, np.ndarray):
         raw = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
         return {"array": raw, "type": value.dtype.str, "shape": list(value.shape)}

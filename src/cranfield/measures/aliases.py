@@ -1,4 +1,4 @@
-"""Every other name a measure goes by: trec_eval's, with all there is to know of them, and those people say."""
+"""trec_eval's measures: their names, parameters and lines, and which of ours they are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Kind = Literal["none", "cutoffs", "points", "numbers", "gains"]
 Show = Literal["score", "count", "text", "never"]
 Summary = Literal["mean", "sum", "geometric", "topics", "relevant", "none", "tag"]
 MOST = 2_147_483_647
-"""The largest number that a flag or a parameter of trec_eval takes: the largest of its own ranks and counts."""
+"""The largest number that a flag or a parameter of trec_eval takes."""
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,14 @@ class TrecMeasure:
     Parameters
     ----------
     name : trec_eval's name
-    ours : our name for it; empty for what gives a topic no score here
-    kind : what may stand behind the point: nothing, ranks (one line each), decimals (one line each), numbers in a
-        row, or pairs ``level=gain``
-    parameters : the parameters in use, as written; those of trec_eval unless given
+    ours : our name for it; empty where a topic has no score
+    kind : the parameters after the point: none, ranks (one line each), decimals (one line each), a list of numbers,
+        or pairs ``level=gain``
+    parameters : the parameters in use, as written; default those of trec_eval
     show : how a topic's value is printed
-    summary : what the line of topic ``all`` holds
-    fixed : parameters of our measure that the name stands for
-    given : whether the parameters were given and so belong to the printed name
+    summary : the value in the line of topic ``all``
+    fixed : parameters of our measure that the name implies
+    given : whether the parameters were given and so are part of the printed name
     """
 
     name: str
@@ -50,13 +50,13 @@ class TrecMeasure:
 
     @property
     def number(self) -> str | None:
-        """The parameter of our measure that a number behind the name sets."""
+        """The parameter of our measure that a number after the name sets."""
         points = "multiple" if self.ours == "Rprec" else "recall"
         return {"cutoffs": "cutoff", "points": points}.get(self.kind)
 
     @property
     def refusal(self) -> str | None:
-        """Why it cannot be computed, with the equivalent; None for all that can be."""
+        """Why it cannot be computed, with an alternative; None if it can."""
         return NO_SCORE[self.name] if "prefs" in self.name or "avgjg" in self.name else None
 
     @property
@@ -169,39 +169,16 @@ TREC_MEASURES: Mapping[str, TrecMeasure] = {
 }
 """Every measure of trec_eval 10, in the order it prints them."""
 TREC_NAMES = {name: one for name, one in TREC_MEASURES.items() if one.ours}
-"""Those that give every topic a score."""
+"""The measures with a score for every topic."""
 
-COMMON_NAMES: Mapping[str, tuple[str, ...]] = {
-    "AP": ("MAP",),
-    "P": ("Precision", "Prec"),
-    "R": ("Recall",),
-    "Rprec": ("RPrec", "R-precision", "R-prec"),
-    "RR": ("MRR",),
-    "Success": ("Hit", "Hits", "hit_rate"),
-    "SetP": ("set_precision",),
-    "SetF": ("F1", "F-measure"),
-    "nDCG": ("MSnDCG",),
-    "IPrecAvg": ("11pt",),
-    "Unjudged": ("holes", "hole"),
-    "Q": ("Q-measure",),
-    "P+": ("P-plus", "Pplus"),
-    "alpha-nDCG": ("α-nDCG",),
-    "AP-IA": ("MAP-IA",),
-    "strec": ("StRecall", "S-recall"),
-}
-"""Our name: other names for the same measure, of other tools and of papers."""
-
-_GEOMETRIC = (
-    "is a geometric mean over topics, not a score of a topic; `cranfield trec_eval -m {0}` prints it, and {1} has the "
-    "scores of the topics"
-)
+_GEOMETRIC = "is a geometric mean over topics; use {1} for topics, or print it with `cranfield trec_eval -m {0}`"
 _PREFERENCES = (
-    "needs preferences between documents (trec_eval -R prefs), which are not read here; the nearest measure for "
-    "graded judgments is Bpref (trec_eval: bpref)"
+    "needs preferences between documents (trec_eval -R prefs), which are not supported; with graded judgments, use "
+    "Bpref (trec_eval: bpref)"
 )
 _GROUPS = (
-    "needs judgments by several groups of judges (trec_eval -R qrels_jg), which are not read here; the nearest for "
-    "one group is {0}; score each group's qrels on its own and average"
+    "needs judgments by several groups (trec_eval -R qrels_jg), which are not supported; score the qrels of each group "
+    "by {0} and average"
 )
 NO_SCORE: Mapping[str, str] = {
     "runid": "is the run's tag, not a score; `cranfield trec_eval -m runid` prints it",
@@ -213,13 +190,13 @@ NO_SCORE: Mapping[str, str] = {
     "P_avgjg": _GROUPS.format("P@10 (trec_eval: P.10)"),
     "Rprec_mult_avgjg": _GROUPS.format("Rprec(multiple=…) (trec_eval: Rprec_mult)"),
 }
-"""trec_eval's names that give a topic no score here: why not, and what to use instead."""
+"""trec_eval's names without a score per topic: the reason, and what to use instead."""
 
 _NUMBERED = re.compile(r"(?P<stem>.+?)[._](?P<number>\d+(?:\.\d+)?)")
 
 
 def plain(name: str) -> str:
-    """A name as it is looked up: without regard to case, and to - or _ or a blank.
+    """A name for lookup: case is ignored, and - and _ and a blank are equal.
 
     >>> plain("Alpha_nDCG")
     'alpha-ndcg'
@@ -231,7 +208,7 @@ _FOLDED = {plain(name): name for name in TREC_MEASURES} | {"gmap": "gm_map"}
 
 
 def trec_spelling(name: str, *, exact: bool) -> tuple[str, str | None] | None:
-    """The trec_eval name a text is, and the number behind it; None for other names.
+    """The trec_eval name in a text, and the number after it; None for other names.
 
     Parameters
     ----------
@@ -250,9 +227,9 @@ def trec_spelling(name: str, *, exact: bool) -> tuple[str, str | None] | None:
 
 
 def trec_place(measure: Measure) -> tuple[int, float, str]:
-    """Where trec_eval prints a measure, as its place and its number, and what it calls it.
+    """Where trec_eval prints a measure (place and number), and its name there.
 
-    A measure that it does not have comes last, under our own name.
+    A measure that trec_eval does not have comes last, under our name.
     """
     given = {name: value for name, value in measure.parameters if name != "rel"}  # -l changes values, not names
     for place, meant in enumerate(TREC_NAMES.values()):
@@ -266,7 +243,7 @@ def trec_place(measure: Measure) -> tuple[int, float, str]:
 
 
 def trec_name(measure: Measure) -> str:
-    """What trec_eval calls a measure; our own name where it has none.
+    """The trec_eval name of a measure; our name where it has none.
 
     >>> from cranfield.measures.names import parse_measure
     >>> [trec_name(parse_measure(text)) for text in ("AP", "AP(rel=2)@10", "nDCG@10", "IPrec(recall=0.1)", "ERR@10")]
@@ -276,8 +253,7 @@ def trec_name(measure: Measure) -> str:
 
 
 def other_names(definition: Definition) -> list[str]:
-    """The names a measure is known by elsewhere: its aliases, and trec_eval's (_k: with a cutoff)."""
+    """Other names of a measure: its aliases, and trec_eval's (_k: with a cutoff)."""
     endings = {None: "", "cutoff": "_k", "recall": "_0.10", "multiple": "_0.20"}
     theirs = [name + endings[meant.number] for name, meant in TREC_NAMES.items() if meant.ours == definition.name]
-    aliases = [*COMMON_NAMES.get(definition.name, ()), *definition.aliases]
-    return list(dict.fromkeys([*aliases, *(name for name in theirs if name != definition.name)]))
+    return list(dict.fromkeys([*definition.aliases, *(name for name in theirs if name != definition.name)]))

@@ -1,4 +1,4 @@
-"""Whole archives: many collections evaluated in one job, one file of scores each, that goes on where it stopped."""
+"""Whole archives: many collections evaluated in one job that can be resumed, with one file of scores each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Unpack
 from cranfield.core.defaults import MEASURES
 from cranfield.core.errors import DataError, FileError, Problem, quietly
 from cranfield.core.executors import Progress
-from cranfield.core.files import expand, is_elsewhere, read_bytes, reason, text_lines
+from cranfield.core.files import Problems, expand, is_elsewhere, read_bytes, reason, text_lines
 from cranfield.core.work_files import WorkFile
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import MeasuresLike, parse_measures
@@ -22,7 +22,7 @@ from cranfield.measures.options import EvaluationOptions
 from cranfield.scores.writers import write_scores
 
 FINISHED = "finished.work"
-"""The file in the output directory that says which collections are finished, and of which files."""
+"""The file in the output directory that lists the finished collections and their files."""
 _NAME = re.compile(r"\w[\w.@+-]*")
 
 
@@ -38,14 +38,14 @@ class ArchiveEntry:
 
 @dataclass(frozen=True)
 class ArchiveOutcome:
-    """What became of a collection.
+    """The outcome for a collection.
 
     Parameters
     ----------
     name : the collection
     state : ``"evaluated"``, ``"kept"`` (it was finished before) or ``"failed"``
     path : the file of its scores
-    n_topics, n_systems : how much it holds; 0 where it failed
+    n_topics, n_systems : its size; 0 where it failed
     warnings : what to know before relying on its scores
     problem : why it failed
     """
@@ -62,8 +62,8 @@ class ArchiveOutcome:
 def read_archive(path: str | os.PathLike[str]) -> list[ArchiveEntry]:
     """The collections that a file lists.
 
-    Every line has a name, the file of the judgments, and one or more files, directories or globs of runs, with blanks
-    between (names that hold blanks in quotes). ``#`` begins a comment. Paths are as seen from the file's directory.
+    Every line has a name, the file of the judgments, and one or more files, directories or globs of runs. Blanks
+    separate them; quote names with blanks. ``#`` begins a comment. Paths are relative to the file's directory.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp(), "archive.txt")
@@ -73,33 +73,31 @@ def read_archive(path: str | os.PathLike[str]) -> list[ArchiveEntry]:
     """
     listing = os.fspath(path)
     home = Path(listing).parent
-    problems: list[Problem] = []
+    problems = Problems(listing)
     entries: list[ArchiveEntry] = []
     lines: dict[str, int] = {}
     for number, line in text_lines(read_bytes(listing), listing):
         try:
             fields = shlex.split(line, comments=True)
         except ValueError as error:
-            problems.append(Problem(number, f"{str(error).lower()}; close the quote"))
+            problems.add(number, f"{str(error).lower()}; close the quote")
             continue
         if not fields:
             continue
         name = fields[0]
         if len(fields) < 3:
-            problems.append(Problem(number, f"expected a name, judgments and runs, found {len(fields)} of 3 fields"))
+            problems.add(number, f"expected a name, judgments and runs, found {len(fields)} of 3 fields")
         elif not _NAME.fullmatch(name):
-            text = f"{name!r} cannot be the name of a file; use letters, digits and . _ - + @"
-            problems.append(Problem(number, text))
+            problems.add(number, f"{name!r} cannot be the name of a file; use letters, digits and . _ - + @")
         elif (former := lines.get(name.casefold())) is not None:
-            problems.append(Problem(number, f"collection {name!r} is on line {former} already; give it another name"))
+            problems.add(number, f"collection {name!r} is on line {former} already; give it another name")
         else:
             lines[name.casefold()] = number
             qrels, *runs = (one if is_elsewhere(one) else str(home / one) for one in fields[1:])
             entries.append(ArchiveEntry(number, name, qrels, tuple(runs)))
-    if not entries and not problems:
-        problems.append(Problem(0, "lists no collection; write lines of a name, judgments and runs"))
-    if problems:
-        raise FileError(listing, problems)
+    if not entries and not problems.total:
+        problems.add(0, "lists no collection; write lines of a name, judgments and runs")
+    problems.raise_if_any()
     return entries
 
 
@@ -111,17 +109,17 @@ def evaluate_archive(
     progress: Progress | None = None,
     **scoring: Unpack[EvaluationOptions],
 ) -> Iterator[ArchiveOutcome]:
-    """Evaluate every collection that a file lists, one after the other, and yield what became of each.
+    """Evaluate every collection that a file lists, in turn, and yield the outcome of each.
 
     The scores of each go to ``NAME.parquet`` in the output directory (system, topic, measure, value; every topic),
-    written whole or not at all. A collection that is finished is not evaluated again unless its files have changed
-    since (by size and time); a job with other measures or settings in the same directory is refused. A collection
-    that cannot be evaluated is told of, and the others go on.
+    written whole or not at all. A finished collection is not evaluated again unless its files have changed (by size
+    and time). A job with other measures or settings in the same directory is refused. A collection that fails is
+    reported, and the others continue.
 
     Parameters
     ----------
     listing : see `read_archive`
-    output : the directory for the scores; made if need be
+    output : the directory for the scores; created if missing
     measures, scoring : as in `evaluate`, with its ``workers``, ``executor`` and ``memory``
     progress : called with (collections done, collections in all)
 
@@ -143,7 +141,7 @@ def evaluate_archive(
     try:
         where.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(str(where), [Problem(0, f"cannot be made a directory: {reason(error)}")]) from None
+        raise FileError(str(where), [Problem(0, f"the directory cannot be created: {reason(error)}")]) from None
     how = {name: value for name, value in scoring.items() if name not in ("workers", "executor", "memory")}
     job = {"measures": names, **{name: None if value is None else str(value) for name, value in sorted(how.items())}}
     with WorkFile(where / FINISHED, job, "archive") as finished:
@@ -156,7 +154,7 @@ def evaluate_archive(
 _FACTS: dict[str, type | tuple[int, ...]] = {
     "inputs": str, "bytes": int, "warnings": list, "topics": int, "systems": int,
 }  # fmt: skip
-"""What is kept of a finished collection."""
+"""The facts kept about a finished collection."""
 
 
 def _one(
@@ -168,9 +166,8 @@ def _one(
         inputs = _identity([entry.qrels, *files])
         part = finished.get(entry.name, _FACTS)
         if part is not None and part["inputs"] == inputs and path.is_file() and path.stat().st_size == part["bytes"]:
-            return ArchiveOutcome(
-                entry.name, "kept", str(path), part["topics"], part["systems"], tuple(part["warnings"])
-            )
+            sizes = part["topics"], part["systems"]
+            return ArchiveOutcome(entry.name, "kept", str(path), *sizes, tuple(part["warnings"]))
         with quietly():
             scores = evaluate(entry.qrels, files, measures, **scoring)
         write_scores(scores, path)
@@ -183,7 +180,7 @@ def _one(
 
 
 def _identity(files: Sequence[str]) -> str:
-    """What tells whether files have changed: their names, sizes and times; of what lies elsewhere the names."""
+    """A digest that changes with the files: names, sizes and times; for remote files the names."""
     facts = []
     for name in files:
         try:

@@ -1,6 +1,6 @@
 """Measures that only ask whether a document is relevant: precision, recall, average precision, counts.
 
-Also interpolated precision at points of recall, and measures that pass over what nobody judged.
+Also interpolated precision at points of recall, and measures that ignore unjudged documents.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SMOOTHING = 0.00001  # trec_eval's ε
 _TREC = "Buckley & Voorhees 2005, TREC: Experiment and Evaluation in IR, ch. 3"
 
 
-@measure("AP", family="trec_eval, NTCIREVAL", citation=_TREC + "; Sakai 2014, PROMISE (tool=ntcir)")
+@measure("AP", aliases=("MAP",), family="trec_eval, NTCIREVAL", citation=_TREC + "; Sakai 2014, PROMISE (tool=ntcir)")
 def average_precision(
     ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff | None = None, tool: Literal["trec", "ntcir"] = "trec"
 ) -> Floats:
@@ -32,19 +32,19 @@ def average_precision(
     return ratio(relevant.total((relevant.position + 1) / relevant.rank), known)
 
 
-@measure("P", family="trec_eval", citation=_TREC)
+@measure("P", aliases=("Precision", "Prec"), family="trec_eval", citation=_TREC)
 def precision(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Relevant documents among the first k / k, also for a ranking shorter than k."""
     return ranking.relevant(rel).until(cutoff).count() / cutoff
 
 
-@measure("R", family="trec_eval", citation=_TREC)
+@measure("R", aliases=("Recall",), family="trec_eval", citation=_TREC)
 def recall(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Relevant documents among the first k / R."""
     return ratio(ranking.relevant(rel).until(cutoff).count(), ranking.judgments.relevant(rel))
 
 
-@measure("Rprec", family="trec_eval", citation=_TREC)
+@measure("Rprec", aliases=("RPrec", "R-precision", "R-prec"), family="trec_eval", citation=_TREC)
 def r_precision(ranking: JudgedRanking, *, rel: Level = 1, multiple: Positive = 1.0) -> Floats:
     """Precision at rank R, or at rank ⌊multiple·R + 0.9⌋."""
     relevant = ranking.relevant(rel)
@@ -52,20 +52,20 @@ def r_precision(ranking: JudgedRanking, *, rel: Level = 1, multiple: Positive = 
     return ratio(relevant.where(relevant.rank <= until[relevant.topic]).count(), until)
 
 
-@measure("RR", family="trec_eval", citation="Kantor & Voorhees 2000, Information Retrieval 2")
+@measure("RR", aliases=("MRR",), family="trec_eval", citation="Kantor & Voorhees 2000, Information Retrieval 2")
 def reciprocal_rank(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff | None = None) -> Floats:
     """1 / rank of the first relevant document, 0 without one (among the first k)."""
     relevant = ranking.relevant(rel).until(cutoff)
     return relevant.first(1 / relevant.rank)
 
 
-@measure("Success", family="trec_eval", citation=_TREC)
+@measure("Success", aliases=("Hit", "Hits", "hit_rate"), family="trec_eval", citation=_TREC)
 def success(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """1 when a relevant document is among the first k, else 0."""
     return (ranking.relevant(rel).until(cutoff).count() > 0).astype(np.float64)
 
 
-@measure("SetP", family="trec_eval", citation=_TREC)
+@measure("SetP", aliases=("set_precision",), family="trec_eval", citation=_TREC)
 def set_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     """Relevant documents retrieved / documents retrieved."""
     return ratio(ranking.relevant(rel).count(), ranking.retrieved.astype(np.float64))
@@ -77,7 +77,12 @@ def set_recall(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     return ratio(ranking.relevant(rel).count(), ranking.judgments.relevant(rel))
 
 
-@measure("SetF", family="trec_eval", citation="van Rijsbergen 1979, Information Retrieval, ch. 7")
+@measure(
+    "SetF",
+    aliases=("F1", "F-measure"),
+    family="trec_eval",
+    citation="van Rijsbergen 1979, Information Retrieval, ch. 7",
+)
 def set_f(ranking: JudgedRanking, *, rel: Level = 1, beta: Positive = 1.0) -> Floats:
     """Weighted harmonic mean of SetP and SetR: (1+β²)·P·R / (β²·P + R)."""
     return weighted_f(ranking, rel, beta**2)
@@ -175,7 +180,7 @@ def judged(ranking: JudgedRanking, *, cutoff: Cutoff | None = None) -> Floats:
     return ratio(known, seen.astype(np.float64))
 
 
-@measure("Unjudged", family="trec_eval", citation=_TREC)
+@measure("Unjudged", aliases=("holes", "hole"), family="trec_eval", citation=_TREC)
 def unjudged(ranking: JudgedRanking, *, cutoff: Cutoff) -> Floats:
     """Documents nobody judged (absent from the judgments, or of a negative level) among the first k / k."""
     hits = ranking.hits
@@ -215,7 +220,7 @@ def mean_over_points(ranking: JudgedRanking, rel: int, points: tuple[float, ...]
     return total / len(points)
 
 
-@measure("IPrecAvg", family="trec_eval", citation=_TREC)
+@measure("IPrecAvg", aliases=("11pt",), family="trec_eval", citation=_TREC)
 def eleven_point_average(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     """Interpolated precision averaged over recall 0, 0.1, … 1."""
     return mean_over_points(ranking, rel, ELEVEN_POINTS)

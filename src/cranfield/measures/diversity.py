@@ -47,7 +47,7 @@ class Finds:
         return sum_by(self.topic, values, self.n_topics)
 
     def novelty(self, alpha: float) -> Floats:
-        """(1 − α)^earlier: what another document on the subtopic is still worth."""
+        """(1 − α)^earlier: the value of another document on the subtopic."""
         return power(1 - alpha, self.earlier)
 
 
@@ -104,8 +104,8 @@ def ideal_finds(judgments: Judgments, rel: int, alpha: float, depth: int | None)
 def greedy_ranking(judgments: Judgments, rel: int, alpha: float, depth: int | None) -> tuple[Ints, Ints, Ints]:
     """Topic, rank and document of the greedy ideal rankings.
 
-    Documents relevant to the same subtopics are interchangeable but for their ids, so each such group is a
-    queue by id and only the heads of the queues compete.
+    Documents relevant to the same subtopics differ only in their ids. So each such group is a queue by id, and only the
+    heads of the queues compete.
     """
     of_document, subtopic = relevant_pairs(judgments, rel)
     by_id = judgments.cached("ids", judgments.documents.to_list)
@@ -136,7 +136,7 @@ def greedy_ranking(judgments: Judgments, rel: int, alpha: float, depth: int | No
 
 
 def _by_ideal_ideal(value: Floats, weight: Floats, judgments: Judgments, rel: int, alpha: float) -> Floats:
-    """Divided by what n subtopics all found at every rank would give; ndeval leaves out the division at k = 1."""
+    """Divided by the value of finding all n subtopics at every rank; like ndeval, not divided at k = 1."""
     if len(weight) == 1:
         return value
     best = float(np.sum(power(1 - alpha, np.arange(len(weight))) * weight))
@@ -165,7 +165,7 @@ def alpha_dcg(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 
     return _by_ideal_ideal(value, discount(ranks), ranking.judgments, rel, alpha)
 
 
-@measure("alpha-nDCG", family=_NDEVAL, citation=_CLARKE)
+@measure("alpha-nDCG", aliases=("α-nDCG",), family=_NDEVAL, citation=_CLARKE)
 def alpha_ndcg(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """alpha-DCG / that of a greedy ideal ranking."""
     best = _alpha_dcg(ideal_finds(ranking.judgments, rel, alpha, cutoff), alpha, cutoff)
@@ -200,7 +200,7 @@ def nnrbp(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, beta: Fraction = 
     return ratio(_nrbp(finds(ranking, rel), alpha, beta), best)
 
 
-@measure("AP-IA", family=_NDEVAL, citation="Agrawal et al. 2009, WSDM")
+@measure("AP-IA", aliases=("MAP-IA",), family=_NDEVAL, citation="Agrawal et al. 2009, WSDM")
 def ap_ia(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     """Mean over subtopics of AP with the documents relevant to the subtopic."""
     judgments, pairs = ranking.judgments, finds(ranking, rel)
@@ -226,7 +226,7 @@ def covered(ranking: JudgedRanking, rel: int, cutoff: int | None) -> Floats:
     return ratio(counts, subtopic_counts(ranking.judgments, rel))
 
 
-@measure("strec", family=_NDEVAL, citation="Zhai et al. 2003, SIGIR")
+@measure("strec", aliases=("StRecall", "S-recall"), family=_NDEVAL, citation="Zhai et al. 2003, SIGIR")
 def subtopic_recall(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Subtopics with a relevant document among the first k / subtopics with a relevant document."""
     return covered(ranking, rel, cutoff)
@@ -235,7 +235,7 @@ def subtopic_recall(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -
 def probabilities(judgments: Judgments) -> Floats:
     """P(i|q) of each subtopic: as given, else uniform over those of the topic with a relevant document.
 
-    Given probabilities are used as they are: an intent without relevant documents keeps its share.
+    Given probabilities are not rescaled: an intent without relevant documents keeps its share.
     """
     subtopics = judgments.subtopics
     _, present = relevant_pairs(judgments, 1)

@@ -1,4 +1,4 @@
-"""Scores for a question in one step: given as they are, or made of judgments and runs first."""
+"""Scores for a question in one step: given directly, or evaluated from judgments and runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cranfield.measures.names import MeasuresLike, recognise
 from cranfield.scores.doors import ScoresLike, as_scores
 from cranfield.scores.matrix import Scores
 
-_MOST_UNKNOWN = 20  # as many names of which none is a measure are documents, even if every topic has the same
+_MOST_UNKNOWN = 20  # more names without a known measure must be documents, even if all topics share them
 
 
 def scores_or_evaluated(
@@ -25,10 +25,10 @@ def scores_or_evaluated(
     argument: str = "scores",
     workers: int | None = None,
 ) -> Scores:
-    """Scores as they are (see `as_scores`) or, when judgments are given, those of runs (see `evaluate`).
+    """Given scores (see `as_scores`) or, with judgments, the scores of runs (see `evaluate`).
 
-    A measure may go by any of its names: ``map`` finds scores that are called AP. Judgments may also come first, and
-    the `runs` after them, as `evaluate` has it.
+    A measure may have any of its names: ``map`` finds scores named AP. Judgments may also come first and the `runs`
+    second, as in `evaluate`.
 
     >>> runs = {"a": {"1": {"d1": 2.0, "d2": 1.0}}, "b": {"1": {"d2": 2.0, "d1": 1.0}}}
     >>> scores_or_evaluated(runs, {"1": {"d1": 1}}, "RR").only().values.tolist()
@@ -38,19 +38,19 @@ def scores_or_evaluated(
     """
     if runs is not None:
         if qrels is not None:
-            raise ArgumentError("the judgments are given twice; write them first, and then the runs, without `qrels`")
+            raise ArgumentError("the judgments are given twice; give judgments, then runs, without `qrels`")
         scores, qrels = runs, cast("QrelsLike", scores)
     if qrels is None:
         _refuse_runs(scores, measure, argument)
         return as_scores(
             cast("ScoresLike", scores), measure=cast("str | Sequence[str] | None", measure), argument=argument
         )
-    with quietly():  # what evaluation has to say is in the scores, and in every result made of them
+    with quietly():  # the scores hold the warnings of evaluation, and every result repeats them
         return evaluate(qrels, cast("RunsLike", scores), MEASURES if measure is None else measure, workers=workers)
 
 
 def _refuse_runs(scores: Any, measure: Any, argument: str) -> None:
-    """Refuse runs that came without judgments: their documents would pass for measures."""
+    """Refuse runs without judgments, whose documents would be taken for measures."""
     if isinstance(scores, Scores) or not isinstance(scores, Mapping):
         return
     topics = [topic for system in scores.values() if isinstance(system, Mapping) for topic in system.values()]
@@ -63,6 +63,6 @@ def _refuse_runs(scores: Any, measure: Any, argument: str) -> None:
     if strange and not any(map(recognise, names)):
         shown = min(names, default="")
         raise ArgumentError(
-            f"`{argument}` looks like runs without judgments: {shown!r} is no measure, it may be a document. "
-            "To evaluate runs, give the judgments too: qrels=…, measure=…"
+            f"`{argument}` looks like runs without judgments: {shown!r} is not a measure and may be a document. "
+            "To evaluate runs, add the judgments: qrels=…, measure=…"
         )

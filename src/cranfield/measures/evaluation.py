@@ -19,7 +19,7 @@ from cranfield.collection.lines import first_tag, run_notes
 from cranfield.collection.matched import Matched, refuse_other_ids
 from cranfield.collection.packed import PackedRun
 from cranfield.collection.readers import called, same_system
-from cranfield.collection.streaming import RunSection, RunStream
+from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
 from cranfield.core.defaults import MissingPolicy, RankingOrder, SystemName
@@ -35,12 +35,12 @@ from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.ranking import JudgedRanking, judge, prepare
 from cranfield.measures.registry import IR_MEASURES, check_gains
 from cranfield.measures.stream import (
+    Gathered,
     JudgedSection,
     Unit,
+    gather,
     in_sections,
     join_sections,
-    judge_section,
-    judge_stream,
     open_run,
     read_again,
     sent,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 MOST_THREADS = 8
-"""Threads used unless told: parsing and arithmetic run side by side, but the interpreter feeds only so many."""
+"""Default number of threads: the interpreter keeps no more of them busy."""
 
 NO_COMMON_TOPIC = sentence(
     "measures.no-common-topic",
@@ -66,7 +66,7 @@ MISSING_TOPICS = sentence(
 )
 UNJUDGED_TOPICS = sentence(
     "measures.unjudged-topics",
-    "{system}: {count} topic{s} without judgments left out: {which}",
+    "{system}: {count} topic{s} without judgments dropped: {which}",
     "the run has that many topics that the judgments lack",
 )
 NO_RELEVANT = sentence(
@@ -77,7 +77,7 @@ NO_RELEVANT = sentence(
 
 
 class Evaluator:
-    """Judgments and measures made ready once, to score any number of runs.
+    """Judgments and measures, prepared once to score any number of runs.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ class Evaluator:
         self.measures = list(dict.fromkeys(one.with_defaults(common) for one in parse_measures(measures)))
         self.qrels, self.scoring = qrels, options
         self.judgments, self._index = prepare(qrels, intents)
-        self._ours = [m for m in self.measures if not m.name.startswith(IR_MEASURES)]
         self._theirs = [m for m in self.measures if m.name.startswith(IR_MEASURES)]
+        self._ours = [m for m in self.measures if m not in self._theirs]
         self._functions = [partial(one.definition.function, **dict(one.parameters)) for one in self._ours]
         self._lock = threading.Lock()
         if self._theirs:
@@ -121,7 +121,7 @@ class Evaluator:
             self._peer = Peer(qrels, [m.name for m in self._theirs])
 
     def __reduce__(self) -> tuple[Callable[..., Evaluator], tuple[Any, ...]]:
-        """Pickled by what it was made from; functions of other people's measures travel along, to be known there."""
+        """Pickled by its arguments; functions of custom measures come along, so that they are registered there."""
         others = [m.definition.function for m in self._ours if not m.definition.is_ours]
         return _evaluator, (self.qrels, self.measures, self.scoring, others)
 
@@ -155,34 +155,42 @@ class Evaluator:
 
     @property
     def needs_documents(self) -> bool:
-        """Whether a measure may ask for more than the judged documents of a run, so that it must be held whole."""
+        """Whether a measure may need more than the judged documents of a run, so that the run is held whole."""
         return bool(self._theirs) or not all(m.definition.is_ours for m in self._ours)
 
     def score_stream(self, stream: RunStream) -> RunScores:
         """`score_run` of a file that is read in blocks."""
-        ranking, unjudged_topics = judge_stream(stream, self.judgments, self.judge_with_unjudged_topics)
-        return self.outcome(stream.system, ranking, self.score(ranking), unjudged_topics, stream.notes)
+        gathered = gather(stream, self.judgments, self.judge_with_unjudged_topics)
+        return self._gathered(stream.system, gathered, stream.notes)
 
     def judge_section(self, stream: RunStream) -> JudgedSection:
-        """What a section of a file has to say, for `score_sections`."""
-        return judge_section(stream, self.judgments, self.judge_with_unjudged_topics)
+        """The judged documents of a section of a file, for `score_sections`."""
+        assert stream.section is not None
+        try:
+            gathered = gather(stream, self.judgments, self.judge_with_unjudged_topics)
+        except NeedsWhole:
+            return JudgedSection(stream.section, None, [])
+        return JudgedSection(stream.section, None if gathered.unranked else gathered, stream.blocks)
 
     def score_sections(self, sections: Sequence[JudgedSection]) -> RunScores | None:
-        """`score_stream` from what the sections of a file have to say; None where only the whole file can tell."""
+        """`score_stream` from the sections of a file; None where the whole file has to be read."""
         gathered = join_sections(sections)
         if gathered is None:
             return None
         blocks = [block for section in sections for block in section.blocks]
-        ranking = gathered.ranking(self.judgments)
         system = called(sections[0].section.path, first_tag(blocks), self.scoring["name"])
-        return self.outcome(system, ranking, self.score(ranking), list(gathered.unjudged_topics), run_notes(blocks))
+        return self._gathered(system, gathered, run_notes(blocks))
+
+    def _gathered(self, system: str, gathered: Gathered, notes: tuple[str, ...]) -> RunScores:
+        ranking = gathered.ranking(self.judgments, system)
+        return self.outcome(system, ranking, self.score(ranking), list(gathered.unjudged_topics), notes)
 
     def score_run(self, run: Run) -> RunScores:
-        """All measures of a run, and what to know about its topics."""
+        """All measures of a run, and facts about its topics."""
         ranking, unjudged_topics = self.judge_with_unjudged_topics(run)
         values = self.score(ranking)
         if self._theirs:
-            with self._lock:  # not written for threads
+            with self._lock:  # ir_measures is not thread-safe
                 theirs = self._peer.score(run)
             rows = dict(zip([*self._ours, *self._theirs], [*values, *theirs], strict=True))
             values = np.array([rows[measure] for measure in self.measures])
@@ -191,7 +199,7 @@ class Evaluator:
     def outcome(
         self, system: str, ranking: JudgedRanking, values: Floats, unjudged_topics: list[str], notes: tuple[str, ...]
     ) -> RunScores:
-        """The scores of a ranking with what to know about it."""
+        """The scores of a ranking, with facts about it."""
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
         return RunScores(system, values, tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system))
 
@@ -203,7 +211,7 @@ def _evaluator(
 
 
 def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) -> Floats:
-    """What the function gives; where somebody's own one fails, an error that says where."""
+    """The scores from the function; an error with the place if a custom measure fails."""
     try:
         return function(ranking)
     except Exception as error:
@@ -219,7 +227,7 @@ def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) ->
 
 @dataclass(frozen=True)
 class RunScores:
-    """One run's scores (measures × topics), the topics it lacks, those without judgments, and what of it is judged."""
+    """One run's scores (measures × topics), its missing and unjudged topics, and how many documents are judged."""
 
     system: str
     values: Floats
@@ -249,10 +257,10 @@ def evaluate(
 ) -> Scores:
     """Score every run on every topic by every measure.
 
-    One pass over a run feeds all measures: its documents are ordered, looked up among the judged ones, and
-    every measure is computed from the ranks of those found, for all topics at once. Runs given as files are
-    read one at a time, and large ones in blocks of whole topics, so memory grows neither with their number nor with
-    their size. (A measure of ir_measures, or one of your own, gets its run whole.)
+    One pass over a run serves all measures: documents are ordered and looked up among the judged ones. Every measure
+    is computed from the ranks of the judged documents, for all topics together. Files are read one at a time, and large
+    ones in blocks of whole topics, so memory does not grow with their number or size. (Measures of ir_measures and
+    custom measures get the whole run.)
 
     Parameters
     ----------
@@ -262,32 +270,31 @@ def evaluate(
         objects, several of them in a list or by name (``{"bm25": run, "ours": run}``); see
         `cranfield.collection.doors.as_runs`
     measures : names such as ``"AP"``, ``"nDCG@10"``, ``"RBP(p=0.8)"`` or ``"map"`` (`cranfield measures` lists all), or
-        measure objects of ir_measures; AP, nDCG@10 and P@10 unless given
-    level : the lowest level that counts as relevant, for measures that do not say (trec_eval's ``-l``)
-    gains : the gain of each level, for measures that do not say: ``"linear"``, ``"exp"`` or such as ``"1:3:7"``
-    intents : intent probabilities for the D-measures; uniform over a topic's intents unless given
+        measure objects of ir_measures; default AP, nDCG@10 and P@10
+    level : the lowest level that counts as relevant, for measures without ``rel`` (trec_eval's ``-l``)
+    gains : the gain of each level, for measures without ``gains``: ``"linear"``, ``"exp"`` or such as ``"1:3:7"``
+    intents : intent probabilities for the D-measures; default uniform over the intents of a topic
     order : ``"score"``: score descending, ties by document id descending in byte order, as trec_eval;
-        ``"rank"``: by the rank column, as ndeval; ``"file"``: as the file has them, as NTCIREVAL
+        ``"rank"``: by the rank column, as ndeval; ``"file"``: the order of the file, as NTCIREVAL
     single_precision : compare scores as 32-bit floats, as trec_eval before 9.0.8 and pytrec_eval do
-    missing : what a topic means that a run has no documents for: 0 (trec_eval's ``-c``), ``"drop-topic"``, or
+    missing : the meaning of a topic without documents in a run: ``"zero"`` (trec_eval's ``-c``), ``"drop-topic"``, or
         ``"error"``
     lenient, name : how run files are read, see `read_run`
-    workers, executor : threads to use (one per core, at most 8, unless given), or any `concurrent.futures.Executor`;
-        never changes a result
-    memory : megabytes that this process may take in all, about, whatever the number and size of runs; never changes a
-        result. Beyond it go the judgments, runs that have to be held whole (see above) and topics of several hundred
-        thousand documents, which are never cut
+    workers, executor : threads to use (default one per core, at most 8), or any `concurrent.futures.Executor`; never
+        changes a result
+    memory : megabytes for this process, approximately; never changes a result. Judgments, runs that must be held whole
+        (see above) and topics of several hundred thousand documents may need more
     progress : called with (runs done, runs in all)
 
     Returns
     -------
     Scores
-        One matrix per measure, topics × systems. The topics are those of the judgments; a run's other topics are
-        left out, and that is said in `warnings` and in the matrices' provenance.
+        One matrix per measure, topics × systems. The topics are those of the judgments. Other topics of a run are
+        dropped; `warnings` and the provenance of the matrices report that.
 
     Examples
     --------
-    Average precision and its NTCIREVAL form, which divides by min(k, R) (Sakai 2014):
+    Average precision and its NTCIREVAL form, which divides by min(k, R) (Sakai, 2014):
 
     >>> import polars as pl
     >>> from cranfield import Qrels, Run, evaluate
@@ -325,10 +332,8 @@ def evaluate(
         run_scores.append(outcome)
     if not run_scores:
         raise DataError("no run to evaluate")
-    matched = [outcome.matched for outcome in run_scores]
-    refuse_other_ids(
-        evaluator.qrels, len(evaluator.judgments.topic), matched, partial(read_again, sources, lenient, name)
-    )
+    matched, again = [outcome.matched for outcome in run_scores], partial(read_again, sources, lenient, name)
+    refuse_other_ids(evaluator.qrels, len(evaluator.judgments.topic), matched, again)
     scores = assemble(evaluator, run_scores, missing, skipped_files(sources))
     notify(scores.warnings)
     return scores
@@ -341,12 +346,12 @@ def _share(memory: float, workers: int | None, sources: Any) -> float:
 
 
 def _runs_in(unit: Unit) -> int:
-    """How far a unit of work brings the count of runs."""
+    """The number of runs that a unit of work completes."""
     return int(not isinstance(unit, RunSection) or unit.start == 0)
 
 
 def _score_unit(evaluator: Evaluator, memory: float, unit: Unit) -> RunScores | JudgedSection:
-    """One run's scores, or what a section of its file has to say; a file is read on the way."""
+    """One run's scores, or the judged documents of a section of its file."""
     lenient, name = evaluator.scoring["lenient"], evaluator.scoring["name"]
     if isinstance(unit, Run) or (evaluator.needs_documents and isinstance(unit, str)):
         return evaluator.score_run(open_run(unit, lenient, name))
@@ -359,7 +364,7 @@ def _joined(
     scored: Iterator[RunScores | JudgedSection],
     spread: Callable[[list[Unit]], Iterator[RunScores | JudgedSection]],
 ) -> Iterator[RunScores]:
-    """The scores of every run; a file whose sections do not tell enough is scored as a whole."""
+    """The scores of every run; a file whose sections are not enough is scored as a whole."""
     for first in scored:
         if isinstance(first, RunScores):
             yield first
@@ -373,7 +378,7 @@ def _joined(
 def assemble(
     evaluator: Evaluator, outcomes: list[RunScores], missing: MissingPolicy, skipped: tuple[str, ...]
 ) -> Scores:
-    """The scores of all runs, one matrix per measure, and what to know about them."""
+    """The scores of all runs, one matrix per measure, with warnings."""
     systems = [outcome.system for outcome in outcomes]
     values = np.stack([outcome.values for outcome in outcomes], axis=2)  # measures × topics × systems
     at = {topic: number for number, topic in enumerate(evaluator.topics)}
@@ -384,13 +389,8 @@ def assemble(
         values[:, unanswered] = np.nan
     warnings = (*skipped, *run_warnings(evaluator, evaluator.qrels, outcomes, missing))
     intents = evaluator.judgments.intents
-    made = signature(
-        f"evaluated on {evaluator.qrels.name}",
-        order=evaluator.order,
-        precision="single" if evaluator.single_precision else None,
-        intents=None if intents is None else intents.name,
-    )
-    steps = (made, *warnings)
+    facts = {"precision": "single" if evaluator.single_precision else None, "intents": intents and intents.name}
+    steps = (signature(f"evaluated on {evaluator.qrels.name}", order=evaluator.order, **facts), *warnings)
     matrices = [
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)
         if missing != "zero"
@@ -403,7 +403,7 @@ def assemble(
 def run_warnings(
     evaluator: Evaluator, qrels: Qrels, outcomes: list[RunScores], missing: MissingPolicy
 ) -> tuple[str, ...]:
-    """What to know about the judgments and the runs, one sentence each."""
+    """Warnings about the judgments and the runs, one sentence each."""
     texts = [f"{qrels.name}: {note}" for note in qrels.notes]
     topics = len(evaluator.topics)
     for outcome in outcomes:
@@ -412,7 +412,7 @@ def run_warnings(
         if lacks == topics:
             texts.append(NO_COMMON_TOPIC(system=system, qrels=qrels.name))
         elif lacks and missing != "error":
-            fate, which = "scored 0" if missing == "zero" else "left out for every system", summary(outcome.missing)
+            fate, which = "scored 0" if missing == "zero" else "dropped for every system", summary(outcome.missing)
             texts.append(MISSING_TOPICS(system=system, missing=lacks, topics=topics, fate=fate, which=which))
         if lacks < topics:
             texts += outcome.matched.warnings(len(evaluator.judgments.topic))
@@ -424,7 +424,7 @@ def run_warnings(
 
 
 def _topics_without_relevant(evaluator: Evaluator, gone: set[str]) -> list[str]:
-    """Topics on which nobody can score: those without relevant documents, by the levels in use; not those gone."""
+    """Topics without relevant documents at the levels in use, except dropped ones."""
     texts = []
     subtopics, topic = evaluator.judgments.subtopics, evaluator.judgments.topic
     for level in sorted({int(m.get("rel") or 1) for m in evaluator.measures}):

@@ -36,6 +36,7 @@ def dcg_original(hits: Hits, cutoff: int | None) -> Floats:
 
 @measure(
     "nDCG",
+    aliases=("MSnDCG",),
     family="trec_eval, NTCIREVAL",
     citation="Burges et al. 2005, ICML; Järvelin & Kekäläinen 2002, TOIS (tool=ntcir)",
 )
@@ -83,13 +84,13 @@ def q_measure(hits: Hits, ideal: Hits, beta: float, cutoff: int | None) -> Float
     )
 
 
-@measure("Q", family="NTCIREVAL", citation="Sakai 2007, Information Processing & Management 43")
+@measure("Q", aliases=("Q-measure",), family="NTCIREVAL", citation="Sakai 2007, Information Processing & Management 43")
 def q(ranking: JudgedRanking, *, gains: Gains = "linear", beta: Positive = 1.0, cutoff: Cutoff | None = None) -> Floats:
     """AP with the blended ratio (β·cg(r) + count(r)) / (β·cg*(r) + r) for precision; Q@k divides by min(k, R)."""
     return q_measure(ranking.gains(gains), ranking.judgments.ideal(gains), beta, cutoff)
 
 
-@measure("P+", family="NTCIREVAL", citation="Sakai 2007, IPSJ TOD 48")
+@measure("P+", aliases=("P-plus", "Pplus"), family="NTCIREVAL", citation="Sakai 2007, IPSJ TOD 48")
 def p_plus(
     ranking: JudgedRanking, *, gains: Gains = "linear", beta: Positive = 1.0, cutoff: Cutoff | None = None
 ) -> Floats:
@@ -116,9 +117,7 @@ def highest_gain(judgments: Judgments, gains: str, top: int | None = None) -> fl
     if top is None or gains not in ("linear", "exp"):
         return highest
     if judgments.top_level > top:
-        raise DataError(
-            f"the judgments go up to level {judgments.top_level}, above top={top}; raise top or leave it out"
-        )
+        raise DataError(f"the judgments go up to level {judgments.top_level}, above top={top}; raise top or omit it")
     if gains == "exp":
         check_exponential(top, "top is")
     return float(top if gains == "linear" else 2.0**top - 1)

@@ -1,4 +1,4 @@
-"""Measures we do not have, through ir_measures when it is installed: ``irm:NAME``."""
+"""Other measures through ir_measures, if it is installed: ``irm:NAME``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def canonical(text: str) -> str:
 
 
 def definition(text: str) -> Definition:
-    """What we can say of a measure that ir_measures computes."""
+    """The definition of a measure that ir_measures computes."""
 
     def not_ours(*_: object, **__: object) -> NoReturn:
         raise TypeError(f"{text} is computed by ir_measures from the run itself, not from the judged ranking")
@@ -46,7 +46,7 @@ def definition(text: str) -> Definition:
 
 
 class Peer:
-    """Several measures computed by ir_measures, its own conventions for ties and topics included."""
+    """Several measures computed by ir_measures, with its conventions for ties and topics."""
 
     def __init__(self, qrels: Qrels, names: list[str]) -> None:
         library = _library()

@@ -1,4 +1,4 @@
-"""`Hits` and `Judgments`: judged documents as columns, and what is known of a collection's documents.
+"""`Hits` and `Judgments`: judged documents as columns.
 
 Sums over `Hits` go by topic; `Judgments` are ready to judge rankings and to build ideal ones.
 """
@@ -22,19 +22,19 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Documents: TypeAlias = "pl.Series | Ids"
-"""Ids of documents, as text or packed in words."""
+"""Ids of documents, as text or packed."""
 _Thing = TypeVar("_Thing")
 HIGHEST_EXPONENTIAL = 900
 """The highest level with an exponential gain: 2^900 is about 10^271, and many of them still have a finite sum."""
 
 
 class Memory:
-    """What is computed once and shared: of judgments by all rankings, of a ranking by all measures."""
+    """Values computed once: shared by all rankings (judgments) or all measures (a ranking)."""
 
     _memory: dict[Hashable, Any]
 
     def cached(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
-        """What `compute` gives, computed once."""
+        """The value of `compute`, computed once."""
         if key not in self._memory:
             self._memory[key] = compute()
         known: _Thing = self._memory[key]
@@ -50,7 +50,7 @@ class Hits:
     topic : which topic (its number), ascending
     rank : place in the ranking, from 1, ascending within a topic
     level : relevance level
-    gain : what finding the document is worth
+    gain : the gain of the document
     document : which judged document (its number in the judgments)
     n_topics : how many topics there are, those without rows included
     """
@@ -208,8 +208,8 @@ class Judgments(Memory):
             at = int(rows.argmax())
             raise DataError(
                 f"topic {self.topics[self.topic[at]]}: document {self.documents[at]} is judged for {rows[at]} "
-                "subtopics, and measures like AP and nDCG need one judgment per document; use a diversity measure "
-                "such as alpha-nDCG@10 or D-nDCG@10, or qrels with one line per document"
+                "subtopics, but AP, nDCG and their like need one judgment per document. Use a diversity measure such "
+                "as alpha-nDCG@10, or qrels with one line per document"
             )
         return self.subtopics.level  # one row per document, in the order of the documents
 
@@ -263,20 +263,20 @@ def gain_table(gains: str, top_level: int) -> Floats:
     if top_level >= len(listed):
         raise DataError(
             f"gains {gains} stop at level {len(listed) - 1}, but the judgments go up to level {top_level}; "
-            "name a gain for every level"
+            "give a gain for every level"
         )
     return np.array(listed)
 
 
 def check_exponential(level: int, what: str) -> None:
-    """Refuse a level whose exponential gain, or the sum of some, no number of the machine holds.
+    """Refuse a level whose exponential gain, or a sum of such gains, would overflow.
 
     >>> check_exponential(2000, "the judgments go up to")
     Traceback (most recent call last):
-    cranfield.DataError: the judgments go up to level 2,000; exponential gains (2^level − 1) go up to level 900, so use linear gains or a list such as 1:3:7
+    cranfield.DataError: the judgments go up to level 2,000; exponential gains (2^level − 1) stop at level 900. Use linear gains or a list such as 1:3:7
     """  # noqa: E501
     if level > HIGHEST_EXPONENTIAL:
         raise DataError(
-            f"{what} level {level:,}; exponential gains (2^level − 1) go up to level {HIGHEST_EXPONENTIAL}, so use "
-            "linear gains or a list such as 1:3:7"
+            f"{what} level {level:,}; exponential gains (2^level − 1) stop at level {HIGHEST_EXPONENTIAL}. Use linear "
+            "gains or a list such as 1:3:7"
         )

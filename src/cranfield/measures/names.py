@@ -12,7 +12,7 @@ from cranfield.measures.aliases import NO_SCORE, TREC_NAMES, Value, trec_spellin
 from cranfield.measures.registry import IR_MEASURES, REQUIRED, Definition, find, known
 
 _SYNTAX = re.compile(r"(?P<name>[^\s()@]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^\s()@]+))?")
-_CUT = "_cut"  # how those of trec_eval's names end that mean nothing without a cutoff, where ours would
+_CUT = "_cut"  # the end of trec_eval's names that need a cutoff where ours do not
 _NUMBER_BEHIND = re.compile(r"(?:(?P<stem>[^.\d][^.]*)\.)?(?P<number>\d+(?:\.\d+)?)")
 _BETWEEN = re.compile(r"[\s,]+(?![^(]*\))")
 _AT = re.compile(r"_at_(?=\d+$)", re.IGNORECASE)  # ndcg_at_10, as MTEB and BEIR write a cutoff
@@ -20,14 +20,14 @@ _UNIT_INTERVAL = frozenset({
     "AP", "Bpref", "ERR", "IPrec", "IPrecAvg", "Judged", "P", "Q", "R", "RBP", "RR", "Rprec", "SetF", "SetP", "SetR",
     "Success", "nDCG", "nERR",
 })  # fmt: skip
-"""Names of the measures whose scores lie between 0 and 1, whoever computes them."""
+"""Names of the measures whose scores lie between 0 and 1 in every tool."""
 
 
 @dataclass(frozen=True, order=True)
 class Measure:
-    """A measure with its parameters; two are equal when they mean the same.
+    """A measure with its parameters; two are equal if their meaning is.
 
-    Parameters equal to their defaults are left out and the rest sorted, so every measure has one spelling.
+    Parameters equal to their defaults are omitted and the rest sorted, so every measure has one spelling.
 
     >>> Measure.parse("AP(rel=1)") == Measure.parse("map") == Measure("AP")
     True
@@ -48,7 +48,7 @@ class Measure:
 
     @property
     def definition(self) -> Definition:
-        """What it computes: function, parameters, citation."""
+        """Its definition: function, parameters, citation."""
         return find(self.name)
 
     @property
@@ -68,26 +68,19 @@ class Measure:
 
     def get(self, parameter: str) -> Value | None:
         """A parameter's value, given or by default; None for one the measure does not have."""
-        chosen = dict(self.parameters)
-        if parameter in chosen:
-            return chosen[parameter]
-        known = self.definition.parameters
-        return known[parameter].default if parameter in known else None
+        known = {name: one.default for name, one in self.definition.parameters.items()} | dict(self.parameters)
+        return known.get(parameter)
 
     def with_defaults(self, defaults: Mapping[str, Value]) -> Measure:
-        """The measure with other defaults for the parameters it has and that were left open.
+        """The measure with other defaults for its parameters that were not given.
 
         >>> str(Measure.parse("AP").with_defaults({"rel": 2, "gains": "1:3"}))
         'AP(rel=2)'
         """
         mine = dict(self.parameters)
-        known = self.definition.parameters
         # A default of None means "not used" (RBP's rel): leaving it open is a choice, not a gap.
-        added = {
-            name: value
-            for name, value in defaults.items()
-            if name in known and known[name].default is not None and name not in mine
-        }
+        has = {name for name, parameter in self.definition.parameters.items() if parameter.default is not None}
+        added = {name: value for name, value in defaults.items() if name in has and name not in mine}
         return make(self.definition, {**added, **mine}, str(self)) if added else self
 
     def __str__(self) -> str:
@@ -153,9 +146,9 @@ def parse_measure(text: str) -> Measure:
 
 
 def recognise(name: str) -> Measure | None:
-    """The measure a name stands for, or None where it is nobody's we know.
+    """The measure with a name, or None for an unknown name.
 
-    Unlike `parse_measure` it never fails and imports nothing, so it is safe on the names a score file holds.
+    Unlike `parse_measure` it never fails and imports nothing, so it is safe for names in a score file.
 
     >>> recognise("map"), recognise("P_10"), recognise("my.clicks")
     (Measure('AP'), Measure('P@10'), None)
@@ -170,9 +163,9 @@ def recognise(name: str) -> Measure | None:
 
 
 def parse_measures(texts: MeasuresLike) -> list[Measure]:
-    """Every measure named, each once; a text may hold several, set apart by blanks or commas.
+    """Every measure named, each once; a text may hold several, separated by blanks or commas.
 
-    A number alone goes with the name before it, as trec_eval has it: ``P.5,10`` is ``P.5`` and ``P.10``.
+    A number alone belongs to the name before it, as in trec_eval: ``P.5,10`` is ``P.5`` and ``P.10``.
 
     >>> parse_measures("AP nDCG@10, P(rel=2)@5 map"), parse_measures("P.5,10")
     ([Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')], [Measure('P@5'), Measure('P@10')])
@@ -197,12 +190,12 @@ def parse_measures(texts: MeasuresLike) -> list[Measure]:
 
 
 def is_foreign(measure: object) -> bool:
-    """Whether it is a measure object of ir_measures, which is known by its module and never imported."""
+    """Whether it is a measure object of ir_measures, by its module (which is not imported)."""
     return any(one.__module__.split(".")[0] == "ir_measures" for one in type(measure).__mro__)
 
 
 def parse_foreign(measure: object) -> Measure:
-    """The measure that an object of ir_measures stands for: ours where we have it, theirs otherwise."""
+    """The measure for an object of ir_measures: ours if we have it, else theirs."""
     if not is_foreign(measure):
         raise ArgumentError(
             f"a measure must be a name such as 'nDCG@10', a Measure, or a measure of ir_measures; got {measure!r}"
@@ -233,10 +226,10 @@ def make(definition: Definition, given: Mapping[str, object], text: str) -> Meas
 
 
 def look_up(name: str) -> tuple[Definition, dict[str, object]]:
-    """The definition behind a name or alias, and the parameters a trec_eval name stands for (P_10: cutoff 10).
+    """The definition for a name or alias, and the parameters in a trec_eval name (P_10: cutoff 10).
 
-    A number may stand behind a point too (P.10), which is how trec_eval wants it on its own command line. Capitals
-    make no difference, except that trec_eval's own spelling of a name comes first (its rbp is RBP(p=0.9)).
+    A number may also follow a point (P.10), as on trec_eval's command line. Capitals are ignored, except that
+    trec_eval's own spelling comes first (its rbp is RBP(p=0.9)).
 
     >>> look_up("ndcg_cut_10")[1], look_up("P.10")[1], look_up("rbp")[1], look_up("NDCG_CUT_5")[1]
     ({'cutoff': '10'}, {'cutoff': '10'}, {'p': 0.9}, {'cutoff': '5'})

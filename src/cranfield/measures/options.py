@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from cranfield.core import defaults
-from cranfield.core.question import Question, setting
+from cranfield.core.question import Question, Setting, setting
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ScoringOptions(TypedDict, total=False):
     """How runs are read and scored, for functions that pass it on: ``**scoring: Unpack[ScoringOptions]``.
 
-    `evaluate` says what each of them means.
+    `evaluate` explains each of them.
     """
 
     level: int
@@ -32,7 +32,7 @@ class ScoringOptions(TypedDict, total=False):
 
 
 class EvaluationOptions(ScoringOptions, total=False):
-    """The same with what else `evaluate` takes: topics that a run lacks, and how the work is done."""
+    """Scoring options with the others of `evaluate`: missing topics, and how the work is done."""
 
     missing: defaults.MissingPolicy
     workers: int | None
@@ -40,15 +40,38 @@ class EvaluationOptions(ScoringOptions, total=False):
     memory: float
 
 
-SCORING: ScoringOptions = {
-    "level": defaults.RELEVANCE, "gains": None, "intents": None, "order": defaults.ORDER, "single_precision": False,
-    "lenient": False, "name": defaults.SYSTEM_NAME,
-}  # fmt: skip
-"""What they are unless given."""
+@dataclass(frozen=True, kw_only=True)
+class Scoring(Question):
+    """How runs are read and scored."""
+
+    level: int = setting(
+        defaults.RELEVANCE, "Lowest relevance level that counts as relevant.", "--level", "-l",
+        least=-1_000_000, most=1_000_000, on_page=False,
+    )  # fmt: skip
+    gains: str | None = setting(None, "Gain of each level: linear, exp, or a list such as 1:3:7.", on_page=False)
+    intents: str | None = setting(
+        None, "Intent probabilities (topic intent probability) for D-measures.", metavar="FILE", on_page=False
+    )
+    order: str = setting(
+        defaults.ORDER, "Documents by score (trec_eval), rank column (ndeval) or file (NTCIREVAL).",
+        choices=defaults.names(defaults.RankingOrder), on_page=False,
+    )  # fmt: skip
+    single_precision: bool = setting(
+        False, "Compare scores as 32-bit floats, as trec_eval before 9.0.8 did.", on_page=False
+    )
+    name: str = setting(
+        defaults.SYSTEM_NAME, "Name systems after their file or their run tag.",
+        choices=defaults.names(defaults.SystemName), on_page=False,
+    )  # fmt: skip
+    lenient: bool = setting(False, "Accept fields after the run tag.", on_page=False)
+
+
+SCORING = cast("ScoringOptions", {one.name: one.default for one in Scoring.all()})
+"""The scoring options with their defaults."""
 
 
 def complete_scoring(scoring: ScoringOptions, function: str) -> ScoringOptions:
-    """All of the options; a `TypeError`, as Python's own, for one that the function does not take.
+    """All scoring options; a `TypeError`, as Python's own, for one that the function does not take.
 
     >>> complete_scoring({"level": 2}, "reuse")["order"]
     'score'
@@ -59,54 +82,20 @@ def complete_scoring(scoring: ScoringOptions, function: str) -> ScoringOptions:
     return {**SCORING, **scoring}
 
 
-_level = partial(
-    setting, defaults.RELEVANCE, "Lowest relevance level that counts as relevant.", "--level", "-l",
-    least=-1_000_000, most=1_000_000, on_page=False,
-)  # fmt: skip
-_gains = partial(setting, None, "Gain of each level: linear, exp, or a list such as 1:3:7.", on_page=False)
-_intents = partial(
-    setting, None, "Intent probabilities (topic intent probability) for D-measures.", metavar="FILE", on_page=False
-)
-_order = partial(
-    setting, defaults.ORDER, "Documents by score (trec_eval), rank column (ndeval) or file (NTCIREVAL).",
-    choices=defaults.names(defaults.RankingOrder), on_page=False,
-)  # fmt: skip
-_single = partial(setting, False, "Compare scores as 32-bit floats, as trec_eval before 9.0.8 did.", on_page=False)
-_name = partial(
-    setting, defaults.SYSTEM_NAME, "Name systems after their file or their run tag.",
-    choices=defaults.names(defaults.SystemName), on_page=False,
-)  # fmt: skip
-_lenient = partial(setting, False, "Accept fields after the run tag.", on_page=False)
-
-
 @dataclass(frozen=True, kw_only=True)
-class Scoring(Question):
-    """How runs are read and scored."""
+class RunsOrScores(Scoring):
+    """What a question about scores needs when it is given judgments and runs, which it scores first."""
 
-    level: int = _level()
-    gains: str | None = _gains()
-    intents: str | None = _intents()
-    order: str = _order()
-    single_precision: bool = _single()
-    name: str = _name()
-    lenient: bool = _lenient()
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunsOrScores(Question):
-    """What a question about scores needs when it is given judgments and runs, and scores these first."""
-
-    level: int = _level(part="source")
-    gains: str | None = _gains(part="source")
-    intents: str | None = _intents(part="source")
-    order: str = _order(part="source")
-    single_precision: bool = _single(part="source")
-    name: str = _name(part="source")
-    lenient: bool = _lenient(part="source")
     missing: str | None = setting(
         None, "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),
         usual=f"{defaults.MISSING} in score files, zero for runs", part="source", on_page=False,
     )  # fmt: skip
+
+    @classmethod
+    @cache
+    def all(cls) -> tuple[Setting, ...]:
+        """Every setting; the scoring options say how files are read and are no arguments of the function."""
+        return tuple(replace(one, part="source") if one.name in SCORING else one for one in super().all())
 
     @property
     def scoring(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Scores by parts of the judgments: every run is ordered and looked up once, whatever the number of parts."""
+"""Scores by parts of the judgments: every run is ordered and looked up once for all parts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from cranfield.scores.matrix import Scores
 def evaluator_of_parts(
     qrels: Qrels, runs: Sequence[Run], measures: Iterable[str | Measure], *, order: RankingOrder = ORDER
 ) -> Callable[[Qrels], Scores]:
-    """A function from a part of the judgments to the scores by it: what `evaluate` gives, without matching anew.
+    """A function from a part of the judgments to its scores: those of `evaluate`, without matching again.
 
-    Topics that the part does not judge are left out without a word; `qrels` judges every document of a part.
+    Topics without judgments in the part are dropped without a warning; `qrels` judges every document of a part.
 
     Examples
     --------
@@ -42,7 +42,10 @@ def evaluator_of_parts(
     if whole.needs_documents:  # such a measure gets the run itself
 
         def anew(part: Qrels) -> Scores:
-            return evaluate(part, [_on(run, part) for run in runs], whole.measures, order=order)
+            judged = pl.col("topic").is_in(list(part.topics))
+            return evaluate(
+                part, [replace(run, frame=run.frame.filter(judged)) for run in runs], whole.measures, order=order
+            )
 
         return anew
     places: dict[str, int] = {}
@@ -66,32 +69,19 @@ def evaluator_of_parts(
     return scored
 
 
-def _on(run: Run, part: Qrels) -> Run:
-    """The run on the topics of a part."""
-    return replace(run, frame=run.frame.filter(pl.col("topic").is_in(list(part.topics))))
-
-
 def _numbers(whole: Evaluator, part: Evaluator) -> tuple[Ints, Ints]:
-    """The number that every topic and every judged document of the whole has in the part; −1 if none."""
+    """The number of every topic and judged document in the part; −1 if it has none."""
     numbers = part.judgments.topic_number
     topics = np.array([numbers.get(topic, -1) for topic in whole.topics], dtype=np.int64)
     return topics, part.find(topics[whole.judgments.topic], whole.judgments.documents)
 
 
 def _by(evaluator: Evaluator, ranking: JudgedRanking, topics: Ints, documents: Ints) -> JudgedRanking:
-    """The ranking judged by a part alone."""
+    """The ranking, judged by a part."""
     document = documents[ranking.document]
     mine = np.flatnonzero(document >= 0)
     kept = np.flatnonzero(topics >= 0)
     kept = kept[np.argsort(topics[kept])]
-    return JudgedRanking(
-        evaluator.judgments,
-        ranking.retrieved[kept],
-        topics[ranking.topic[mine]],
-        ranking.rank[mine],
-        document[mine],
-        ranking.row[mine],
-        ranking.start[kept],
-        ranking.ids,
-        ranking.arranged,
-    )
+    numbers = {"topic": topics[ranking.topic[mine]], "document": document[mine]}
+    by_topic = {"retrieved": ranking.retrieved[kept], "start": ranking.start[kept]}
+    return ranking.keep(mine, judgments=evaluator.judgments, **numbers, **by_topic)

@@ -1,4 +1,4 @@
-"""`JudgedRanking`: one run's rankings with what the judgments say of them. Every measure is a function of it.
+"""`JudgedRanking`: one run's rankings with their judgments. Every measure is a function of it.
 
 `prepare` makes judgments ready, `judge` orders a run and finds its judged documents, by `DocumentIndex`, without
 comparing strings pair by pair.
@@ -7,7 +7,7 @@ comparing strings pair by pair.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,9 +27,9 @@ from cranfield.measures.judgments import Documents, Hits, Ints, Judgments, Mask,
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SPARSE = 3  # at least 8 slots per key: lookups end after one or two probes
 _PROBES = 16
-"""Slots a lookup visits before it bisects; only ids made to share their slots need more."""
+"""Slots a lookup visits before it bisects; only ids crafted to share slots need more."""
 _ATTEMPTS = 4
-"""Seeds tried on ids in words, and again on ids as text. The first serves unless ids are made to collide."""
+"""Seeds tried on packed ids, and again on ids as text. The first works unless ids are crafted to collide."""
 
 
 def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, list[str]]:
@@ -77,9 +77,9 @@ def _equal(one: Documents, other: Documents) -> Mask:
 class DocumentIndex:
     """Where each (topic, document) pair stands among the judged ones.
 
-    Pairs are found by a 64-bit hash in open-addressing tables, one for each topic, so that the rows of a topic look
-    into one small stretch of memory, and all rows of a run at once; then the ids of the rows found are compared, so
-    that two documents with one hash are never taken for each other.
+    Pairs are found by a 64-bit hash in open-addressing tables, for all rows of a run together. Each topic has its own
+    table, so that its rows access one small stretch of memory. The ids found are then compared, so that documents with
+    equal hashes are not confused.
 
     Parameters
     ----------
@@ -126,16 +126,16 @@ class DocumentIndex:
         self._number_in[slot] = step
 
     def _slots(self, topic: Ints, keys: NDArray[np.uint64]) -> Ints:
-        """Where to look first; for a topic without judgments anywhere, as its number will not be found there."""
+        """Where to look first; any place for a topic without judgments, whose number is not found there."""
         shift, base = self._shift.take(topic, mode="clip"), self._base.take(topic, mode="clip")
         slots: Ints = (keys >> shift).view(np.int64) + base
         return slots
 
     @cached_property
     def _in_the_other_form(self) -> tuple[DocumentIndex, Ints]:
-        """The same for ids in words where these are text, and for text where they are words; and the numbers here.
+        """The index for ids in the other form (packed or text), and the number here of each of its documents.
 
-        Words hold no NUL and no endless ids, so that a judged document with such an id is not among them.
+        Ids with NUL and very long ids cannot be packed; such documents are left out.
         """
         ids: Documents
         if isinstance(self.document, Ids):
@@ -152,7 +152,7 @@ class DocumentIndex:
 
     def find(self, topic: Ints, document: Documents) -> Ints:
         """The number of each row's judged document, or −1 for an unjudged one."""
-        if self._seed >= _ATTEMPTS:  # the words of these ids collide, so that only their text tells them apart
+        if self._seed >= _ATTEMPTS:  # the packed ids collide, so that only text tells them apart
             document = documents_of(document)
         if isinstance(document, Ids) != isinstance(self.document, Ids):
             other, numbers_here = self._in_the_other_form
@@ -181,7 +181,7 @@ class DocumentIndex:
         return numbers.astype(np.int64)
 
     def _bisected(self, topic: Ints, keys: NDArray[np.uint64]) -> Ints:
-        """The same by bisection among the keys of the topic: slower for one key, but never slow for all."""
+        """The same by bisection among the keys of the topic, with a bound on the time."""
         low, high = np.searchsorted(self.topic, topic), np.searchsorted(self.topic, topic, side="right")
         end = high
         for _ in range(int((high - low).max()).bit_length()):
@@ -196,8 +196,8 @@ class DocumentIndex:
 class JudgedRanking(Memory):
     """The rankings of one system for all topics, judged.
 
-    Most documents of a ranking are unjudged and only take up ranks; so only the judged ones are kept as rows
-    (`hits`), each with its rank, and the number of documents retrieved for each topic.
+    Most documents of a ranking are unjudged and only take up ranks. Only the judged ones are rows (`hits`), with their
+    ranks, beside the number of documents retrieved for each topic.
 
     Parameters
     ----------
@@ -207,8 +207,8 @@ class JudgedRanking(Memory):
     row : where each of them stands in `documents`
     start : where each topic's documents begin in `documents`
     ids : ids of all documents retrieved
-    arranged : the rows of `ids` topic after topic, in order of rank, or a function that finds them when they are asked
-        for; None when they stand so
+    arranged : the rows of `ids` by topic and rank, or a function that computes them on first use; None if they are in
+        that order
     """
 
     judgments: Judgments
@@ -231,16 +231,21 @@ class JudgedRanking(Memory):
         """How many of the documents of this system are judged."""
         return Matched(system, len(self.document), int(self.retrieved.sum()))
 
+    def keep(self, rows: Ints | Mask, **changes: Any) -> JudgedRanking:
+        """The ranking with only these of its judged documents, and with other changes."""
+        kept = {name: getattr(self, name)[rows] for name in ("topic", "rank", "document", "row")}
+        return replace(self, **{**kept, **changes}, _memory={})
+
     @property
     def documents(self) -> pl.Series:
-        """Ids of all documents retrieved, topic after topic, in order of rank (put so when first asked for)."""
+        """Ids of all documents retrieved, by topic and rank (computed on first use)."""
         places = self.places
         ids = self.ids if places is None else self.ids.gather(places)
         return self.cached("documents", lambda: documents_of(ids))
 
     @property
     def places(self) -> Ints | None:
-        """The rows of `ids` topic after topic, in order of rank; None when they stand so."""
+        """The rows of `ids` by topic and rank; None if they are in that order."""
         return self.cached("places", self.arranged) if callable(self.arranged) else self.arranged
 
     @property
@@ -283,7 +288,7 @@ class JudgedRanking(Memory):
 def prepare(qrels: Qrels, intents: Intents | None = None) -> tuple[Judgments, DocumentIndex]:
     """Judgments ready for use, and the index that finds a ranking's documents among them."""
     if not len(qrels):
-        raise DataError(f"{qrels.name}: no judgments at all")
+        raise DataError(f"{qrels.name}: holds no judgments")
     topics = qrels.topics
     numbers = {label: number for number, label in enumerate(topics)}
     if isinstance(qrels, QrelsInWords):
@@ -313,15 +318,13 @@ def _subtopics(topic: Ints, labels: list[str], code: Ints, document: Ints, level
 
 
 class NoRanking(DataError):
-    """The rank column of a run orders nothing: ranks are missing, or (where `rank` is given) occur twice."""
+    """The rank column of a run is no ranking: ranks are missing, or (with `rank`) occur twice."""
 
     def __init__(self, system: str, count: int, topic: str, rank: int | None = None, number: int = 0) -> None:
         self.system, self.count, self.topic, self.rank, self.number = system, count, topic, rank, number
-        what = (
-            f"{count} documents have no integer in the rank column, the first for topic {topic}"
-            if rank is None
-            else f"rank {rank} occurs twice for topic {topic} ({count} ranks do so in all)"
-        )
+        what = f"rank {rank} occurs twice for topic {topic} ({count} duplicate ranks in all)"
+        if rank is None:
+            what = f"{count} documents have no integer in the rank column, the first for topic {topic}"
         super().__init__(f"{system}: {what}; order by score or by file instead (order='score', order='file')")
 
     def __reduce__(self) -> tuple[type[NoRanking], tuple[str, int, str, int | None, int]]:
@@ -382,7 +385,7 @@ def _ascending(values: NDArray[Any]) -> bool:
 
 
 def _by_score(topic: Ints, score: NDArray[np.floating[Any]], documents: Documents) -> Ints | None:
-    """The rows by topic, score descending, document id descending (bytes); None when they stand so already."""
+    """The rows by topic, score descending, document id descending (bytes); None if they are in that order."""
     same = topic[1:] == topic[:-1]
     arranged: Ints | None = None
     if not _ascending(topic) or (same & (score[1:] > score[:-1])).any():
@@ -422,7 +425,7 @@ def _by_id(group: Ints, ids: Documents) -> Ints:
 
 
 def _by_rank(topic: Ints, ranks: NDArray[Any], system: str, topics: tuple[str, ...]) -> Ints | None:
-    """The rows by topic and rank column (NaN where there is no rank); an error where it is no ranking."""
+    """The rows by topic and rank column (NaN: no rank); an error where it is not a ranking."""
     if (missing := np.flatnonzero(np.isnan(ranks))).size:
         raise NoRanking(system, len(missing), topics[topic[missing[0]]])
     arranged = None

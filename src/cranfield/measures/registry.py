@@ -1,4 +1,4 @@
-"""All measures by name: the built-in ones, those of installed packages, and your own; and their parameters."""
+"""All measures by name (built-in, of installed packages, and custom), and their parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from cranfield.core.errors import ArgumentError, UnknownNameError
-from cranfield.measures.aliases import COMMON_NAMES, TREC_NAMES, Value, plain
+from cranfield.measures.aliases import TREC_NAMES, Value, plain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,23 +43,19 @@ class Between:
         return f"between {self.low:g} and {self.high:g}{', both excluded' if self.open else ''}"
 
 
-@dataclass(frozen=True)
-class GainsRule:
-    """Marks a parameter that names the gain of every relevance level."""
-
-
 Cutoff = Annotated[int, Between(1)]
-"""Only the first so many documents count: the number after the @."""
+"""Number of documents that count: the number after the @."""
 Level = Annotated[int, Between(1)]
 """The lowest relevance level that counts as relevant."""
 Fraction = Annotated[float, Between(0, 1)]
 OpenFraction = Annotated[float, Between(0, 1, open=True)]
 Positive = Annotated[float, Between(0, open=True)]
-Gains = Annotated[str, GainsRule()]
+_GAINS = "gains"
+Gains = Annotated[str, _GAINS]
 """``linear`` (the level), ``exp`` (2^level − 1) or a list such as ``1:3:7`` for levels 1, 2, 3."""
 
 LARGEST = 1e100
-"""The largest number or gain: products of two, and their sums, are still finite."""
+"""The largest number or gain: products of two and their sums stay finite."""
 REQUIRED: Any = inspect.Parameter.empty
 
 
@@ -75,7 +71,7 @@ class Parameter:
     gains: bool = False
 
     def check(self, given: object) -> Value:
-        """The value in its own type, once it is known to be in range; an `ArgumentError` that says what is not."""
+        """The value in its type, or an `ArgumentError` for a wrong type or range."""
         value = given
         if isinstance(given, str) and self.type in (int, float):
             try:
@@ -91,14 +87,14 @@ class Parameter:
         if self.range is not None and value not in self.range:  # type: ignore[operator]
             raise ArgumentError(f"`{self.name}` must be {self.range}; got {given}")
         if isinstance(value, float) and not abs(value) <= LARGEST:
-            raise ArgumentError(f"`{self.name}` must be a number of at most {LARGEST:g} in size; got {given}")
+            raise ArgumentError(f"`{self.name}` must be a number of magnitude at most {LARGEST:g}; got {given}")
         if self.gains:
             return check_gains(str(value), self.name)
         return value  # type: ignore[return-value]
 
     @property
     def kind(self) -> str:
-        """What it takes, in words."""
+        """A description of its values."""
         if self.gains:
             return "linear, exp or a list such as 1:3:7"
         return {int: "an integer", float: "a number"}.get(self.type, "a word")
@@ -120,22 +116,19 @@ def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
 
 
 def _parameter(name: str, hint: Any, default: Any) -> Parameter:
-    options = [part for part in get_args(hint) if part is not type(None)] if type(None) in get_args(hint) else [hint]
-    hint = options[0]
-    rules: tuple[Any, ...] = ()
-    if get_origin(hint) is Annotated:
-        hint, *rest = get_args(hint)
-        rules = tuple(rest)
+    if type(None) in get_args(hint):
+        hint = next(part for part in get_args(hint) if part is not type(None))
+    hint, *rules = get_args(hint) if get_origin(hint) is Annotated else [hint]
     if get_origin(hint) is Literal:
         return Parameter(name, default, str, choices=get_args(hint))
     if hint not in (int, float, str):
         raise ArgumentError(f"parameter `{name}`: a measure takes int, float, str or Literal, not {hint}")
     bounds = next((rule for rule in rules if isinstance(rule, Between)), None)
-    return Parameter(name, default, hint, bounds, gains=any(isinstance(rule, GainsRule) for rule in rules))
+    return Parameter(name, default, hint, bounds, gains=_GAINS in rules)
 
 
 def check_gains(text: str, name: str = "gains") -> str:
-    """A gain specification in its one canonical spelling.
+    """A gain specification in canonical spelling.
 
     >>> check_gains("1:3.0:7")
     '1:3:7'
@@ -157,7 +150,7 @@ def check_gains(text: str, name: str = "gains") -> str:
 
 
 IR_MEASURES = "irm:"
-"""What opens the name of a measure that ir_measures computes."""
+"""The prefix of measures that ir_measures computes."""
 ENTRY_POINTS = "cranfield.measures"
 """The entry-point group in which an installed package offers measures."""
 Aggregate = Literal["mean", "sum"]
@@ -166,7 +159,7 @@ _Function = TypeVar("_Function", bound="Callable[..., NDArray[np.float64]]")
 
 @dataclass(frozen=True)
 class Definition:
-    """What a measure computes: a function from a judged ranking to one score per topic, and what to say about it."""
+    """A measure: a function from a judged ranking to one score per topic, and its documentation."""
 
     name: str
     function: Callable[..., NDArray[np.float64]]
@@ -184,7 +177,7 @@ class Definition:
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
-        """What may stand in the parentheses: the keyword-only arguments of the function."""
+        """The parameters in parentheses: the keyword-only arguments of the function."""
         return parameters_of(self.function)
 
     @property
@@ -194,11 +187,8 @@ class Definition:
         >>> find("RBP").written, find("P").written
         ('RBP(p=0.8,gains=linear,rel=…)@k or without @k', 'P(rel=1)@k')
         """
-        inside = ",".join(
-            f"{name}={'…' if parameter.default in (None, REQUIRED) else parameter.default}"
-            for name, parameter in self.parameters.items()
-            if name != "cutoff"
-        )
+        own = {name: parameter.default for name, parameter in self.parameters.items() if name != "cutoff"}
+        inside = ",".join(f"{name}={'…' if value in (None, REQUIRED) else value}" for name, value in own.items())
         text = f"{self.name}({inside})" if inside else self.name
         if "cutoff" not in self.parameters:
             return text
@@ -211,10 +201,10 @@ class Definition:
         >>> find("P").usage
         'write P@10 or P(rel=…)@10'
         """
-        inside = ",".join(f"{name}=…" for name in self.parameters if name != "cutoff")
-        forms = [self.name, f"{self.name}({inside})"] if inside else [self.name]
-        if any(p.default is REQUIRED for name, p in self.parameters.items() if name != "cutoff"):
-            forms = forms[1:]
+        own = [parameter for name, parameter in self.parameters.items() if name != "cutoff"]
+        inside = ",".join(f"{parameter.name}=…" for parameter in own)
+        needed = any(parameter.default is REQUIRED for parameter in own)
+        forms = [*([] if needed else [self.name]), *([f"{self.name}({inside})"] if inside else [])]
         if "cutoff" in self.parameters:
             cut = [f"{form}@10" for form in forms]
             forms = cut if self.parameters["cutoff"].default is REQUIRED else [forms[0], cut[-1]]
@@ -236,11 +226,10 @@ def measure(
 ) -> Callable[[_Function], _Function]:
     """Make a function over the judged ranking a measure.
 
-    The function takes a `JudgedRanking` and returns one score per topic. Its keyword-only arguments are the
-    measure's parameters: their types say what is accepted, their defaults what is meant when left out, and
-    ``cutoff`` is the number after the @. The first line of its docstring is the definition `cranfield measures`
-    shows. Afterwards the name works everywhere in this process; on the command line name it with its module
-    (``my_measures.mean_level@5``), or offer it as an entry point of the group ``cranfield.measures``.
+    The function takes a `JudgedRanking` and returns one score per topic. Its keyword-only arguments are the parameters
+    of the measure, with types and defaults; ``cutoff`` is the number after the @. `cranfield measures` shows the first
+    line of the docstring. The name then works everywhere in this process. On the command line, add the module
+    (``my_measures.mean_level@5``), or register an entry point in the group ``cranfield.measures``.
 
     Examples
     --------
@@ -262,8 +251,8 @@ def measure(
         summary = lines[0] if lines else ""
         definition = Definition(name, function, summary, citation, family, aliases, aggregate, module)
         if not definition.is_ours:
-            _families()  # so that a name of ours is known to be taken
-            parameters_of(function)  # what is wrong with its signature is said at once
+            _families()  # loads the built-in names, which are taken
+            parameters_of(function)  # reports a wrong signature at once
         taken = _DEFINITIONS.get(name)
         if taken is not None and taken.module != module:
             raise ArgumentError(f"measure {name!r} is defined already, in {taken.module}; choose another name")
@@ -280,7 +269,7 @@ _imports: ContextVar[bool] = ContextVar("imports", default=True)
 
 @contextmanager
 def no_imports() -> Iterator[None]:
-    """Inside, a dotted name is an unknown measure: what a page's visitor writes must not import a module.
+    """Inside the block a dotted name is an unknown measure: input of a page must not import a module.
 
     >>> with no_imports():
     ...     find("os.path")
@@ -295,7 +284,7 @@ def no_imports() -> Iterator[None]:
 
 
 def find(name: str) -> Definition:
-    """The definition of a measure by its name, an alias of it, or the dotted name of its function."""
+    """The definition of a measure by name, alias, or dotted name of its function."""
     if known(name):
         return _DEFINITIONS[name if name in _DEFINITIONS else _ALIASES[plain(name)]]
     if name.startswith(IR_MEASURES):
@@ -313,7 +302,7 @@ def find(name: str) -> Definition:
 
 
 def _with_cutoff(name: str) -> str | None:
-    """How a measure is written whose cutoff stands right behind its name (P5, ndcg-10); None for other names."""
+    """The correct spelling of a name with an attached cutoff (P5, ndcg-10); None for other names."""
     match = _GLUED.fullmatch(name)
     if match is None or not known(match["stem"]):
         return None
@@ -328,27 +317,24 @@ def known(name: str) -> bool:
 
 
 def known_names() -> list[str]:
-    """Every name there is, ours and those of installed packages, in the order of the families, whichever came first."""
+    """Every name, built-in and of installed packages, in the order of the families."""
     place = {module: at for at, module in enumerate(_families())}
     ours = sorted(_DEFINITIONS, key=lambda name: place.get(_DEFINITIONS[name].function.__module__, len(place)))
     return [*ours, *(name for name in _entry_points() if name not in _DEFINITIONS)]
 
 
 def _other_names() -> list[str]:
-    """The names of others that are not ours in other capitals, for advice on a name nobody has."""
+    """Names of other tools that differ from ours, to suggest for an unknown name."""
     ours = {plain(name) for name in known_names()}
-    others = [*TREC_NAMES, *(other for names in COMMON_NAMES.values() for other in names)]
+    others = [*TREC_NAMES, *(alias for definition in _DEFINITIONS.values() for alias in definition.aliases)]
     return [name for name in others if plain(name) not in ours]
 
 
 @cache
 def _families() -> tuple[str, ...]:
-    """The modules that define the built-in measures, once all of them are loaded."""
+    """Load the modules that define the built-in measures, and return their names."""
     from cranfield.measures import binary, diversity, graded
 
-    for ours, others in COMMON_NAMES.items():
-        for other in others:
-            _ALIASES.setdefault(plain(other), ours)
     return binary.__name__, graded.__name__, diversity.__name__
 
 
@@ -360,7 +346,7 @@ def _entry_points() -> dict[str, Callable[[], object]]:
 
 
 def _import(dotted: str) -> Definition:
-    """The measure a dotted name leads to; the current directory is searched too, as ``python -m`` does."""
+    """The measure with a dotted name; the current directory is searched too, as by ``python -m``."""
     module, _, attribute = dotted.replace(":", ".").rpartition(".")
     here = str(Path.cwd())
     sys.path.append(here)
@@ -368,7 +354,7 @@ def _import(dotted: str) -> Definition:
         imported = importlib.import_module(module)
     except ArgumentError:
         raise
-    except Exception as error:  # whatever a module of somebody else's does when it is run
+    except Exception as error:  # a foreign module may fail in any way
         what = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
         raise ArgumentError(f"measure {dotted!r}: module {module!r} cannot be imported ({what})") from error
     finally:
@@ -380,10 +366,9 @@ def _import(dotted: str) -> Definition:
 
 
 def _by_function(name: str, function: object) -> Definition:
-    for definition in _DEFINITIONS.values():
-        if definition.function is function:
-            return definition
+    if found := [definition for definition in _DEFINITIONS.values() if definition.function is function]:
+        return found[0]
     raise ArgumentError(
-        f"measure {name!r} leads to a {type(function).__name__}, not to a measure; "
+        f"measure {name!r} is a {type(function).__name__}, not a measure; "
         "decorate a function with cranfield.measures.measure"
     )

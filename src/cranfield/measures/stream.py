@@ -1,6 +1,6 @@
-"""Sources of runs, and a run judged block by block: what the judgments say of it is gathered, the rows forgotten.
+"""Sources of runs, and runs judged block by block: judged documents are gathered, other rows discarded.
 
-What several workers gathered from sections of one file is joined to what one would have gathered from all of it.
+Sections of one file that several workers gathered are joined to the result for the whole file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from cranfield.collection.lines import Noticed
 from cranfield.collection.packed import Ids, PackedRun
 from cranfield.collection.readers import read_run
-from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream, in_turn, topic_sections
+from cranfield.collection.streaming import RunSection, RunStream, in_turn, topic_sections
 from cranfield.collection.types import Run
 from cranfield.core.defaults import SystemName
 from cranfield.core.files import STDIN, is_read_once, whole_path
@@ -21,7 +21,7 @@ from cranfield.measures.judgments import Ints, Judgments
 from cranfield.measures.ranking import JudgedRanking, NoRanking
 
 SECTION = 1 << 26
-"""Bytes of a run file from which other workers get it in sections, of about so many bytes each."""
+"""Run files above this many bytes go to other workers in sections of about this size."""
 Unit = Run | str | RunSection
 Judge = Callable[[Run | PackedRun], tuple[JudgedRanking, list[str]]]
 
@@ -40,11 +40,14 @@ class Gathered:
         self.rows.append((ranking.topic, ranking.rank, ranking.document))
         self.unjudged_topics.update(dict.fromkeys(unjudged_topics))
 
-    def ranking(self, judgments: Judgments) -> JudgedRanking:
-        """What was gathered, as a ranking.
-
-        It lacks the ids of its documents, which none of our measures asks for.
-        """
+    def ranking(self, judgments: Judgments, system: str) -> JudgedRanking:
+        """What was gathered, as a ranking without the ids of its documents, which none of our measures needs."""
+        if missing := [error for error in self.unranked if error.rank is None]:
+            raise NoRanking(system, sum(error.count for error in missing), missing[0].topic)
+        if self.unranked:
+            first = min(self.unranked, key=lambda error: error.number)
+            count = sum(error.count for error in self.unranked)
+            raise NoRanking(system, count, first.topic, first.rank, first.number)
         none = np.zeros(0, dtype=np.int64)
         topic, rank, document = map(np.concatenate, zip(*(self.rows or [(none, none, none)]), strict=True))
         if (topic[1:] < topic[:-1]).any():
@@ -57,9 +60,9 @@ class Gathered:
 
 @dataclass(frozen=True)
 class JudgedSection:
-    """What a section of a run file has to say: its judged documents, and what was noticed in its blocks.
+    """The judged documents of a section of a run file, and the remarks on its blocks.
 
-    Nothing is gathered where only the whole file can tell.
+    `gathered` is None where the whole file is needed.
     """
 
     section: RunSection
@@ -67,29 +70,11 @@ class JudgedSection:
     blocks: list[Noticed]
 
 
-def judge_stream(stream: RunStream, judgments: Judgments, judge: Judge) -> tuple[JudgedRanking, list[str]]:
-    """The rankings of a file of any size, judged, and its topics without judgments: as `judge` gives them of all."""
-    gathered = _gather(stream, judgments, judge)
-    if gathered.unranked:
-        raise _together(gathered.unranked, stream.system)
-    return gathered.ranking(judgments), list(gathered.unjudged_topics)
-
-
-def judge_section(stream: RunStream, judgments: Judgments, judge: Judge) -> JudgedSection:
-    """What the stream of a section has to say."""
-    assert stream.section is not None
-    try:
-        gathered = _gather(stream, judgments, judge)
-    except NeedsWhole:
-        return JudgedSection(stream.section, None, [])
-    return JudgedSection(stream.section, None if gathered.unranked else gathered, stream.blocks)
-
-
 def join_sections(sections: Sequence[JudgedSection]) -> Gathered | None:
-    """What one worker would have gathered from the whole file.
+    """The judged documents of the whole file.
 
-    None where a section could not tell, where a topic stands in two of them, or where the number of a line would have
-    to be told, which sections after the first do not know.
+    None where a section needs the whole file, or where a topic lies in two sections. None also where a line number must
+    be reported, because only the first section knows its line numbers.
     """
     if any(block.markup for section in sections[1:] for block in section.blocks):
         return None
@@ -102,7 +87,8 @@ def join_sections(sections: Sequence[JudgedSection]) -> Gathered | None:
     return Gathered(retrieved.sum(axis=0), rows, dict.fromkeys(topics))
 
 
-def _gather(stream: RunStream, judgments: Judgments, judge: Judge) -> Gathered:
+def gather(stream: RunStream, judgments: Judgments, judge: Judge) -> Gathered:
+    """The judged documents of a file of any size, or of a section of it."""
     gathered = Gathered(np.zeros(judgments.n_topics, dtype=np.int64))
     for rows in stream.parts():
         if rows is None:
@@ -117,32 +103,23 @@ def _gather(stream: RunStream, judgments: Judgments, judge: Judge) -> Gathered:
     return gathered
 
 
-def _together(errors: list[NoRanking], system: str) -> NoRanking:
-    """What is wrong with the ranks of all blocks, as if they were one."""
-    missing = [one for one in errors if one.rank is None]
-    if missing:
-        return NoRanking(system, sum(one.count for one in missing), missing[0].topic)
-    first = min(errors, key=lambda one: one.number)
-    return NoRanking(system, sum(one.count for one in errors), first.topic, first.rank, first.number)
-
-
 def sent(sources: Iterable[Run | str], lenient: bool, name: SystemName) -> Iterable[Run | str]:
-    """Sources as another process or machine can open them: files by their whole paths, standard input read here."""
+    """Sources that another process or machine can open: files by absolute path, standard input as a run."""
     if not isinstance(sources, list):
         return sources
     return [
-        one if isinstance(one, Run) else open_run(one, lenient, name) if one == STDIN else whole_path(one)
-        for one in sources
+        open_run(source, lenient, name) if isinstance(source, Run) or source == STDIN else whole_path(source)
+        for source in sources
     ]
 
 
 def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:
-    """A run as it is, or read from its file."""
+    """A run in memory, or read from its file."""
     return source if isinstance(source, Run) else read_run(source, lenient=lenient, name=name)
 
 
 def read_again(sources: Iterable[Run | str], lenient: bool, name: SystemName, number: int) -> Run | None:
-    """The run of a number once more; None for one that is gone by now (a pipe, an iterator)."""
+    """The run of a number once more; None for one that cannot be read twice (a pipe, an iterator)."""
     if not isinstance(sources, list):
         return None
     source = sources[number]
@@ -150,7 +127,7 @@ def read_again(sources: Iterable[Run | str], lenient: bool, name: SystemName, nu
 
 
 def in_sections(sources: Iterable[Run | str]) -> Iterable[Unit]:
-    """The units of work of other workers: runs, and of large files their sections."""
+    """The units of work for other workers: runs, and sections of large files."""
     if not isinstance(sources, list):
         return sources
     return [

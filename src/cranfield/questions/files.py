@@ -8,37 +8,42 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.core.defaults import MEASURES, FileKind
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.core.files import expand
+from cranfield.core.files import expand, is_dataset
 from cranfield.core.question import Bar, Files
 from cranfield.measures.options import RunsOrScores, Scoring
 
 if TYPE_CHECKING:
     from cranfield.scores.matrix import Scores
 
-_IS = {"run": "is a run", "qrels": "holds judgments", "scores": "is a score file"}
+_IS = {"run": "contains a run", "qrels": "contains judgments", "scores": "contains scores"}
 _WANTED = {"run": "a run", "qrels": "judgments", "scores": "scores"}
 
 
 class OtherKindError(FileError):
-    """A file of one kind where another was wanted; whoever asked for it knows what to do about it (`remedy`)."""
+    """A file of one kind where another was wanted; the caller knows the `remedy`."""
 
     def __init__(self, path: str, given: FileKind, wanted: FileKind, remedy: str = "") -> None:
         self.given, self.wanted = given, wanted
         said = f"{_IS[given]}, not {_WANTED[wanted]}"
-        super().__init__(path, [Problem(0, f"{said}; {remedy}" if remedy else said)])
+        super().__init__(path, [Problem(0, f"{said}. {remedy}" if remedy else said)])
 
 
-def kind_of(path: str) -> FileKind:
-    """Run, qrels or scores, by the first file that a name stands for."""
-    from cranfield.core.recognition import recognise
+def kind_of(path: str, wanted: FileKind | None = None) -> FileKind:
+    """Run, qrels or scores, by the first file that a name stands for; scores where they are wanted and may be meant."""
+    from cranfield.core.recognition import beginning, recognise
+    from cranfield.scores.formats import other_kind
 
-    kind = recognise(expand([path])[0])
-    return "scores" if kind == "unknown" else kind  # whose readers say what is wrong with it
+    file = expand([path])[0]
+    kind = recognise(file)
+    if kind == "unknown":  # the reader of scores says what is wrong with it
+        return "scores"
+    maybe = wanted == "scores" != kind and not is_dataset(file) and other_kind(beginning(file)) is None
+    return "scores" if maybe else kind
 
 
 def require_kind(path: str, wanted: FileKind) -> None:
     """Refuse a file of another kind."""
-    if (kind := kind_of(path)) != wanted:
+    if (kind := kind_of(path, wanted)) != wanted:
         raise OtherKindError(path, kind, wanted)
 
 
@@ -105,7 +110,7 @@ def holds_judgments(files: Sequence[str], question: RunsOrScores) -> bool:
     """Whether the files are judgments and runs, not scores; what is neither is refused."""
     kind = kind_of(files[0])
     if kind == "run":
-        raise OtherKindError(files[0], "run", "scores")
+        require_kind(files[0], "scores")
     if kind == "qrels" and len(files) > 1:
         return True
     if kind == "qrels":
@@ -114,14 +119,14 @@ def holds_judgments(files: Sequence[str], question: RunsOrScores) -> bool:
             read_scores(files, None, "zero")
         except DataError:
             raise ArgumentError(
-                f"{files[0]} holds judgments; name the runs after it (cranfield {question.command} QRELS RUN...), or "
+                f"{files[0]} contains only judgments. Add the runs (cranfield {question.command} QRELS RUN...), or "
                 "give score files."
             ) from None
     idle = [f"`{one.name}`" for one in Scoring.all() if one.name in question.changed()]
     if idle:
         raise ArgumentError(
-            f"{files[0]} holds scores, and {', '.join(idle)} would say how to score runs; leave it out, or name "
-            f"judgments and runs: cranfield {question.command} QRELS RUN..."
+            f"{files[0]} contains scores, and {', '.join(idle)} applies to runs only. Leave it out, or give judgments "
+            f"and runs: cranfield {question.command} QRELS RUN..."
         )
     return False
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cranfield.collection.doors import as_qrels, as_runs, skipped_files
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.pools import judged_share, top_of
 from cranfield.collection.readers import read_run
+from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import MEASURES
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, quietly
 from cranfield.core.executors import map_in_order
@@ -19,21 +20,15 @@ from cranfield.core.labels import plural
 from cranfield.measures.doors import scores_or_evaluated
 from cranfield.measures.evaluation import evaluate
 from cranfield.questions.compare.compare import compare
+from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.measures import MeasureComparisons
+from cranfield.questions.variance.estimate import VarianceEstimate
 from cranfield.questions.variance.estimators import ESTIMATORS
-from cranfield.questions.variance.variances import variances
+from cranfield.questions.variance.variances import Variances, variances
 from cranfield.reports.view.data import JUDGED_DEPTH, opening, view_data
 from cranfield.reports.view.rankings import TOP, top_documents
-from cranfield.scores.doors import as_scores
-
-if TYPE_CHECKING:
-    from cranfield.collection.doors import QrelsLike, RunsLike
-    from cranfield.collection.types import Qrels, Run
-    from cranfield.questions.compare.comparison import Comparison
-    from cranfield.questions.variance.estimate import VarianceEstimate
-    from cranfield.questions.variance.variances import Variances
-    from cranfield.scores.doors import ScoresLike
-    from cranfield.scores.matrix import ScoreMatrix, Scores
+from cranfield.scores.doors import ScoresLike, as_scores
+from cranfield.scores.matrix import ScoreMatrix, Scores
 
 MOST_MEASURES = 6
 """Measures that are compared with each other; further ones stand in the tables of means."""
@@ -84,7 +79,7 @@ class Material:
 
 
 def _held(files: Sequence[Run | str], scoring: Mapping[str, Any], workers: int | None) -> list[Run | str]:
-    """The runs in memory, since several sections look at them; where they are too large, as they are."""
+    """The runs, read into memory because several sections use them, unless they are too large."""
     names = [file for file in files if isinstance(file, str)]
     texts = [Path(file.place if isinstance(file, NamedFile) else file) for file in names]
     if not all(is_file(file) for file in texts):

@@ -6,26 +6,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TypeAlias, cast
 
+from cranfield.collection.doors import QrelsLike, RunsLike
 from cranfield.collection.teams import read_teams
 from cranfield.collection.title import collection_title
-from cranfield.core.defaults import (
-    ALPHA,
-    NEXT_MIN_DIFF,
-    ORDER,
-    PARTITIONS,
-    POWER,
-    RELEVANCE,
-    REPLICATES_RESAMPLES,
-    REPORT_DEPTHS,
-    REPORT_SECTIONS,
-    SEED,
-    SPLITS,
-    SYSTEM_NAME,
-    RankingOrder,
-    SystemName,
-)
+from cranfield.core import defaults
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.files import write_atomically
@@ -38,15 +24,11 @@ from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.table.methods import how_found
 from cranfield.reports.case import Case, Material
 from cranfield.reports.references import WORKS
-from cranfield.reports.sections import BUILDERS, build, detectable
+from cranfield.reports.sections import SECTIONS, build, detectable
 from cranfield.reports.view import page
+from cranfield.scores.doors import ScoresLike
 
-if TYPE_CHECKING:
-    from cranfield.collection.doors import QrelsLike, RunsLike
-    from cranfield.scores.doors import ScoresLike
-
-    PathLike = str | os.PathLike[str]
-
+PathLike: TypeAlias = str | os.PathLike[str]
 MOST_SCORES = 1_000_000
 """Scores that a report can show."""
 
@@ -102,31 +84,31 @@ def report(
     title: str | None = None,
     skip: Iterable[str] | None = None,
     source: str | None = None,
-    min_diff: float = NEXT_MIN_DIFF,
+    min_diff: float = defaults.NEXT_MIN_DIFF,
     n_systems: int | None = None,
-    alpha: float = ALPHA,
-    power: float = POWER,
+    alpha: float = defaults.ALPHA,
+    power: float = defaults.POWER,
     n_resamples: int | None = None,
-    seed: int = SEED,
-    n_partitions: int = PARTITIONS,
-    n_splits: int = SPLITS,
-    replicate_resamples: int = REPLICATES_RESAMPLES,
+    seed: int = defaults.SEED,
+    n_partitions: int = defaults.PARTITIONS,
+    n_splits: int = defaults.SPLITS,
+    replicate_resamples: int = defaults.REPLICATES_RESAMPLES,
     depths: Sequence[int] | None = None,
     teams: Mapping[str, str] | PathLike | None = None,
-    level: int = RELEVANCE,
+    level: int = defaults.RELEVANCE,
     gains: str | None = None,
     intents: PathLike | None = None,
-    order: RankingOrder = ORDER,
+    order: defaults.RankingOrder = defaults.ORDER,
     single_precision: bool = False,
-    name: SystemName = SYSTEM_NAME,
+    name: defaults.SystemName = defaults.SYSTEM_NAME,
     lenient: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """One HTML page that tells the whole story of a collection, in plain language and offline.
+    """One self-contained HTML page about a collection, in plain language.
 
-    Give judgments and runs, or scores. The first measure leads; the others stand beside it. A section that the
-    data cannot support (a comparison of one system, say) says why instead.
+    Give judgments and runs, or scores. The first measure is the main one. A section that the data do not support (such
+    as a comparison of one system) gives the reason instead.
 
     Parameters
     ----------
@@ -136,7 +118,7 @@ def report(
     measures : names of measures; for scores, which of them and in which order
     skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
         replicates, reuse, methods
-    source : where scores come from, in words
+    source : a description of where the scores come from
     min_diff, n_systems : what the next collection should detect, among how many systems (as many as here)
     n_resamples : resamples of the tests, as in `compare`
     n_partitions, n_splits, replicate_resamples : of the replicates
@@ -158,8 +140,8 @@ def report(
     """
     left_out = tuple(skip or ())
     for section in left_out:
-        if section not in REPORT_SECTIONS:
-            raise UnknownNameError("section", section, REPORT_SECTIONS)
+        if section not in defaults.REPORT_SECTIONS:
+            raise UnknownNameError("section", section, defaults.REPORT_SECTIONS)
     if not min_diff > 0:
         raise ArgumentError(f"`min_diff` must be positive; got {min_diff:g}. Write 0.1.")
     scoring: dict[str, Any] = {
@@ -177,25 +159,22 @@ def report(
     judged, main = material.qrels, next(iter(material.scores.values()))
     if (cells := sum(matrix.values.size for matrix in material.scores.values())) > MOST_SCORES:
         raise DataError(
-            f"a report shows every score, and {cells:,} of them ({main.n_topics:,} topics × {main.n_systems:,} "
-            f"systems) would make a page that no browser opens; at most {MOST_SCORES:,} fit: choose systems, topics or "
-            "measures, or ask for the comparison, the variances and the reliability by themselves"
+            f"{cells:,} scores ({main.n_topics:,} topics × {main.n_systems:,} systems) are too many for a report; the "
+            f"limit is {MOST_SCORES:,}. Select systems, topics or measures, or run compare, variance and reliability."
         )
     for matrix in material.scores.values():
         matrix.require(topics=1, systems=1, what="a report", tiny=True)
     if teams is not None and judged is None:
-        raise ArgumentError(
-            "`teams` are left out of the pool in turn, which needs `qrels` and `runs`; there are scores."
-        )
+        raise ArgumentError("`teams` needs `qrels` and `runs`; got scores.")
     grouping = teams if teams is None or isinstance(teams, Mapping) else read_teams(teams)
     named = qrels if isinstance(qrels, (str, os.PathLike)) else material.source if judged is None else judged.name
     called = title or collection_title(named)
     case = Case(
         material, called, scoring, grouping, alpha, power, min_diff, n_systems or max(2, main.n_systems), n_resamples,
-        seed, n_partitions, n_splits, replicate_resamples, tuple(depths or REPORT_DEPTHS), workers,
+        seed, n_partitions, n_splits, replicate_resamples, tuple(depths or defaults.REPORT_DEPTHS), workers,
     )  # fmt: skip
     possible = {"replicates": judged is not None, "reuse": judged is not None and grouping is not None}
-    wanted = [one for one in BUILDERS if one not in left_out and possible.get(one, True)]
+    wanted = [one for one in SECTIONS if one not in left_out and possible.get(one, True)]
     built = []
     for done, section in enumerate(wanted, 1):
         built.append(build(section, case))
@@ -219,8 +198,8 @@ def _methods(sections: Sequence[Section]) -> Section:
     keys = dict.fromkeys(work for section in sections for work in section.works)
     lines = dict.fromkeys(line for section in sections for line in section.signatures if line)
     text = (
-        f"Everything in this report was computed by cranfield {__version__}. Repeating it with the same data and "
-        "settings gives the same numbers. The lines below belong in a paper's footnotes."
+        f"Computed by cranfield {__version__}. The same data and settings give the same numbers. Use these lines in a "
+        "paper's footnotes."
     )
     return Section("methods", "Methods", (Text(text),), tuple(lines), tuple(WORKS[key] for key in keys))
 

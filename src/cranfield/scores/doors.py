@@ -1,4 +1,4 @@
-"""The front door for scores: whatever people hold, as `Scores`.
+"""Conversion to `Scores` from every form that people hold scores in.
 
 Objects of other tools are known by their module and attributes; none of those tools is ever imported here.
 """
@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.core.columns import columns_of, long_columns
@@ -29,6 +30,7 @@ from cranfield.scores.frames import (
     holds_means,
     is_frame,
     is_wide_by_system,
+    means_of_systems,
     tidy_columns,
 )
 from cranfield.scores.matrix import ScoreMatrix, Scores
@@ -173,10 +175,13 @@ def as_collections(scores: CollectionsLike, *, argument: str = "scores") -> dict
 
 def from_frame(frame: Any, *, measure: str | Sequence[str] | None = None, missing: MissingPolicy = MISSING) -> Scores:
     """See `Scores.from_frame`."""
-    return Scores(map(check_range, _of_frame(frame, measure, missing).values()))
+    return Scores(map(check_range, of_frame(frame, measure, missing).values()))
 
 
-def _of_frame(frame: Any, measure: str | Sequence[str] | None, missing: MissingPolicy) -> Scores:
+def of_frame(
+    frame: Any, measure: str | Sequence[str] | None, missing: MissingPolicy, system: str | None = None
+) -> Scores:
+    """The scores in a frame, whatever their range; `system` is the one of a long frame without a column of systems."""
     wanted = _names(measure)
     name = wanted[0] if len(wanted) == 1 else None
     indexed = type(frame).__module__.split(".")[0] == "pandas" and type(frame.index).__name__ != "RangeIndex"
@@ -184,21 +189,22 @@ def _of_frame(frame: Any, measure: str | Sequence[str] | None, missing: MissingP
     if not table.height:
         raise DataError("the frame is empty; expected at least one row of scores")
     parts = long_columns(table.columns)
-    if parts is not None and "system" in parts:
-        return from_long(table, measure=name, missing=missing)
+    if parts is not None and (system or "system" in parts):
+        return from_long(table, measure=name, missing=missing, system=system)
     tidy = tidy_columns(table, wanted)
     if tidy is not None:
         return Scores(from_tidy(table, tidy, missing=missing))
     topic = columns_of(table.columns, ["topic"]).get("topic")
-    by_system = topic is None and is_wide_by_system(table)
-    if by_system and not holds_means(table.columns[1:]):
+    if topic is None and is_wide_by_system(table):
         return Scores([from_wide_by_system(table, measure=name or "score", missing=missing)])
-    if topic is None and indexed and not by_system:
+    if topic is None and indexed:
         topic = table.columns[0]
+        if table[topic].dtype == pl.String and holds_means(table.columns[1:]):
+            raise DataError(means_of_systems(table.columns[1:]))
     if topic is None:
         raise DataError(
-            f"the frame has no topics: expected a column topic (or qid, query_id) or an index of topics; there are: "
-            f"{summary(table.columns, most=8)}; means over topics are not enough (PyTerrier: perquery=True)"
+            f"no column holds topics; found {summary(table.columns, most=8)}. "
+            "Name one topic (or qid, query_id), or index the frame by topic."
         )
     return Scores([from_wide(table, measure=name or "score", missing=missing, topic=topic)])
 
@@ -228,8 +234,7 @@ def _made(scores: Any, name: str | None, wanted: list[str], missing: MissingPoli
         return _from_mapping(scores, name, missing, argument)
     if isinstance(scores, np.ndarray):
         raise ArgumentError(
-            f"`{argument}` is an array without labels; say which rows and columns are what: "
-            f"ScoreMatrix(values, topics=…, systems=…, measure=…)"
+            f"`{argument}` is an array without labels. Add them: ScoreMatrix(values, topics=…, systems=…, measure=…)"
         )
     if isinstance(scores, Iterable):
         first, rest = peek(scores)
@@ -272,8 +277,8 @@ def _from_mapping(scores: Mapping[Any, Any], name: str | None, missing: MissingP
         listed = [m for one in scores.values() for m in ([one] if isinstance(one, ScoreMatrix) else one.values())]
         if len({matrix.measure for matrix in listed}) < len(listed):
             raise ArgumentError(
-                f"`{argument}` holds {len(scores)} collections ({summary([str(key) for key in scores])}), and this "
-                "question is about one; choose one of them"
+                f"`{argument}` holds {len(scores)} collections ({summary([str(key) for key in scores])}), but this "
+                "question takes one. Choose one of them."
             )
         return Scores(listed)
     columns: dict[str, list[str]] = {"topic": [], "system": [], "measure": []}

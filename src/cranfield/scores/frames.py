@@ -21,9 +21,7 @@ from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.summaries import is_summary_name, sift
 
 MISSING_POLICIES = ("error", "zero", "drop-topic")
-MEANS_ONLY = (
-    "holds only means (topic 'all'); per-topic scores are needed: evaluate again, and keep the score of every topic"
-)
+MEANS_ONLY = "contains only means (topic 'all'). Per-topic scores are needed; evaluate again with per-topic output."
 SPARSEST = 0.05
 """The least share of the scores that a large long table must have; with fewer, topics or systems are something else."""
 _FREE_CELLS = 10_000_000
@@ -79,37 +77,6 @@ def _tidy(values: list[Any]) -> list[Any]:
     return [None if isinstance(value, float) and value != value else value for value in values]
 
 
-def to_wide(matrix: ScoreMatrix) -> pl.DataFrame:
-    """See `ScoreMatrix.to_wide`."""
-    if matrix.partitions is not None:
-        raise DataError(f"{matrix.measure}: a wide frame has no place for partitions; use to_long()")
-    if "topic" in matrix.systems:
-        raise DataError("a system is called 'topic', the name of the topic column; use to_long()")
-    topic = pl.Series("topic", list(matrix.topics), dtype=pl.String)
-    columns = [pl.Series(s, matrix.values[:, j]) for j, s in enumerate(matrix.systems)]
-    return pl.DataFrame([topic, *columns])
-
-
-def to_long(matrix: ScoreMatrix) -> pl.DataFrame:
-    """See `ScoreMatrix.to_long`: system by system, topics in their order."""
-    n, m = matrix.n_topics, matrix.n_systems
-    parts = 1 if matrix.partitions is None else len(matrix.partitions)
-    columns = [
-        _repeated("system", matrix.systems, np.repeat(np.arange(m), n * parts)),
-        _repeated("topic", matrix.topics, np.tile(np.repeat(np.arange(n), parts), m)),
-        _repeated("measure", (matrix.measure,), np.zeros(n * m * parts, dtype=np.int64)),
-    ]
-    if matrix.partitions is not None:
-        columns.append(_repeated("partition", matrix.partitions, np.tile(np.arange(parts), n * m)))
-    frame = pl.DataFrame(columns)
-    axes = (1, 0) if matrix.partitions is None else (1, 0, 2)
-    return frame.with_columns(pl.Series("value", matrix.values.transpose(axes).reshape(-1)))
-
-
-def _repeated(name: str, labels: Sequence[str], codes: np.ndarray[Any, np.dtype[np.int64]]) -> pl.Series:
-    return pl.Series(name, list(labels), dtype=pl.String).gather(codes)
-
-
 def from_wide(
     frame: Any, *, measure: str = "score", missing: MissingPolicy = MISSING, topic: str = "topic"
 ) -> ScoreMatrix:
@@ -133,7 +100,8 @@ def from_wide_by_system(
     head, *topics = frame.columns
     if not topics:
         raise DataError(f"the wide frame has no column but {head!r}; expected one per topic")
-    refuse_means(topics)
+    if holds_means(topics):
+        raise DataError(means_of_systems(topics))
     values = np.stack([to_floats(frame[name], f"topic {name!r}") for name in topics])
     systems = to_labels(frame[head], "system").to_list()
     return admit(values, topics, systems, measure, missing=missing, transposed=head)
@@ -151,48 +119,49 @@ def holds_means(columns: Sequence[str]) -> bool:
     >>> holds_means(["AP", "nDCG@10"]), holds_means(["AP", "time", "P@10"]), holds_means(["301", "302"])
     (True, True, False)
     """
+    names = [name.strip() for name in columns]
+    if any("@" in name and _is_known(name) for name in names):
+        return True
+    return all(name.casefold() in NAMES["value"] or is_summary_name(name) or _is_known(name) for name in names)
+
+
+def _is_known(measure: str) -> bool:
     from cranfield.measures.names import recognise
 
-    names = [name.strip() for name in columns]
-    known = [recognise(name) is not None for name in names]
-    if any(one and "@" in name for one, name in zip(known, names, strict=True)):
-        return True
-    plain = [name.casefold() in NAMES["value"] or is_summary_name(name) for name in names]
-    return all(one or other for one, other in zip(known, plain, strict=True))
+    return recognise(measure.strip()) is not None
 
 
-def refuse_means(columns: Sequence[str]) -> None:
-    """A `DataError` where `holds_means`."""
-    if holds_means(columns):
-        raise DataError(
-            f"holds one row of means for each system, with columns {summary(list(columns))}; per-topic scores are "
-            "needed: one row for each system and topic, with the columns system, topic, then the measures"
-        )
+def means_of_systems(columns: Sequence[str]) -> str:
+    """What is wrong with a table of which `holds_means` is true."""
+    return (
+        f"holds one row of means per system, with columns {summary(list(columns))}. Per-topic scores are needed: "
+        "give columns system, topic, then the measures (PyTerrier: perquery=True)."
+    )
 
 
 def check_range(matrix: ScoreMatrix) -> ScoreMatrix:
-    """The matrix, unless it holds scores that its measure cannot give; of many measures the range is not known.
+    """The matrix, unless it holds scores outside the range of its measure, where that is known.
 
     >>> check_range(ScoreMatrix([[31.0]], ["1"], ["bm25"], "AP"))
     Traceback (most recent call last):
-    cranfield.DataError: AP: topic '1', system 'bm25' has 31, and AP lies between 0 and 1; divide percentages by 100
-    (or write 31% in every cell), or name the measure as what it is
+    cranfield.DataError: AP: topic '1', system 'bm25' scores 31; AP lies between 0 and 1. Divide percentages by 100
+    (or write 31% in every cell), or rename the measure.
     """
     from cranfield.measures.names import recognise
 
     values = matrix.values
-    strange = values > 1 + _RANGE_SLACK
-    if values.min(initial=0.0) < -_RANGE_SLACK:  # simulated or centred: such scores are no measure's own
-        return matrix
+    strange = (values > 1 + _RANGE_SLACK) | (values < -_RANGE_SLACK)
     meant = recognise(matrix.measure) if strange.any() else None
     if meant is None or not meant.within_unit:
         return matrix
-    row, column = (int(at) for at in np.argwhere(strange)[0][:2])
+    row, column = np.argwhere(strange)[0][:2].tolist()
     worst = float(values[strange][0])
-    percent = f"divide percentages by 100 (or write {worst:g}% in every cell), or " if 1 < worst <= 100 else ""
+    percent = (
+        f"Divide percentages by 100 (or write {worst:g}% in every cell), or rename" if 1 < worst <= 100 else "Rename"
+    )
     raise DataError(
-        f"{matrix.measure}: topic {matrix.topics[row]!r}, system {matrix.systems[column]!r} has {worst:g}, and "
-        f"{matrix.measure} lies between 0 and 1; {percent}name the measure as what it is"
+        f"{matrix.measure}: topic {matrix.topics[row]!r}, system {matrix.systems[column]!r} scores {worst:g}; "
+        f"{matrix.measure} lies between 0 and 1. {percent} the measure."
     )
 
 
@@ -212,7 +181,11 @@ def admit(
 
     `transposed` is the head of the first column of a table whose rows were systems; `named_columns` as in `sift`.
     """
-    said = [] if transposed is None else [f"{TRANSPOSED} {transposed.strip()!r}, so rows are systems, columns topics"]
+    said = (
+        []
+        if transposed is None
+        else [f"{TRANSPOSED} {transposed.strip()!r}, so rows are read as systems, columns as topics"]
+    )
     sifted = sift(values, topics, systems, named_columns=named_columns)
     if transposed is None:
         said += sifted.left_out
@@ -234,20 +207,36 @@ def in_file(matrix: ScoreMatrix, path: str) -> ScoreMatrix:
     return matrix if named == matrix.left_out else replace(matrix, left_out=named)
 
 
-def from_long(frame: Any, *, measure: str | None = None, missing: MissingPolicy = MISSING) -> Scores:
-    """Every measure of a long frame as a matrix; with `measure`, the name when there is no such column."""
+def from_long(
+    frame: Any,
+    *,
+    measure: str | None = None,
+    missing: MissingPolicy = MISSING,
+    system: str | None = None,
+    provenance: Sequence[str] = (),
+) -> Scores:
+    """Every measure of a long frame as a matrix; `measure` and `system` are names for a frame without such a column.
+
+    Rows of topic ``all`` are the means of evaluation tools and are not read.
+    """
     frame = as_polars(frame)
     parts = long_columns(frame.columns)
-    if parts is None or "system" not in parts:
+    if parts is None or ("system" not in parts and system is None):
         raise DataError(
             f"expected columns system, topic, measure, value (or name, qid, measure, value); "
             f"found: {summary(frame.columns, most=8)}"
         )
     columns = {part: to_labels(frame[name], part) for part, name in parts.items() if part != "value"}
-    values = to_floats(frame[parts["value"]], "column 'value'")
-    if "measure" not in columns:
-        columns["measure"] = pl.repeat(measure or "score", len(values), dtype=pl.String, eager=True)
-    return Scores(assemble(columns, values, missing=missing))
+    table = pl.DataFrame({**columns, "value": to_floats(frame[parts["value"]], "column 'value'")})
+    kept = table.filter(pl.col("topic") != "all")
+    if table.height and not kept.height:
+        raise DataError(MEANS_ONLY)
+    if kept.height < table.height:
+        provenance = (*provenance, f"{table.height - kept.height} summary rows (topic 'all') not read")
+    constant = {"system": system, "measure": measure or "score"}
+    kept = kept.with_columns(pl.lit(label).alias(part) for part, label in constant.items() if part not in kept.columns)
+    values = kept.drop_in_place("value").to_numpy()
+    return Scores(assemble(kept.to_dict(), values, missing=missing, provenance=provenance))
 
 
 @dataclass(frozen=True)
@@ -283,13 +272,15 @@ def tidy_columns(frame: pl.DataFrame, measures: Sequence[str] = ()) -> TidyColum
     system = labels[0] if labels else None
     rest = [name for name in frame.columns if name not in (topic, system)]
     repeated = bool(frame[topic].is_duplicated().any())
-    if not rest or (system is None and not repeated):
+    if not rest:
         return None
+    if system is None and not repeated:
+        # Columns that are all measures, in names of two letters and more, are those of one system.
+        of_one = all(len(name) > 1 and _is_known(name) for name in rest)
+        return TidyColumns(topic, None, (), tuple(rest)) if of_one else None
     known = [name for name in rest if name in measures or looks_like_measure(name)]
     if system is None and (not known or known[0] == rest[0]):
-        return (
-            None  # a wide table in which a topic comes twice looks like this: nothing says that columns are parameters
-        )
+        return None  # nothing says that columns are parameters: a wide table in which a topic comes twice
     at = rest.index(known[0]) if known else 0
     return TidyColumns(topic, system, tuple(rest[:at]), tuple(rest[at:]))
 
@@ -339,8 +330,8 @@ def assemble(
     """One matrix per measure from the columns system, topic, measure (and partition) of a long table.
 
     Labels keep the order of their first appearance. A cell given twice is a `DataError`; a cell not given, or
-    NaN, is treated by the `missing` policy. The output of an evaluation tool is taken as it is; all else is admitted
-    (see `admit`).
+    NaN, is treated by the `missing` policy. Tables that people made are admitted (see `admit`); the output of an
+    evaluation tool is not checked for summary rows.
     """
     make = complete if of_tool else partial(admit, named_columns=False)
     table = pl.DataFrame({part: pl.Series(column, dtype=pl.String) for part, column in columns.items()})
@@ -358,8 +349,8 @@ def assemble(
         if cells > _FREE_CELLS and len(axes[0]) < SPARSEST * cells:
             wide = " by ".join(plural(len(names), part) for part, names in labels.items())
             raise DataError(
-                f"{name}: {plural(len(axes[0]), 'score')} for {wide}, where {cells:,} are expected; are the columns "
-                "what their names say?"
+                f"{name}: {plural(len(axes[0]), 'score')} for {wide}, where {cells:,} are expected. "
+                "Check the names of the columns."
             )
         flat = np.ravel_multi_index(tuple(axes), shape)
         counts = np.bincount(flat, minlength=cells)
@@ -367,22 +358,13 @@ def assemble(
             cell = np.unravel_index(int(counts.argmax()), shape)
             where = ", ".join(f"{part} {labels[part][i]!r}" for part, i in zip(labels, cell, strict=True))
             raise DataError(
-                f"{name}: {where} has {counts.max()} scores where one is expected; "
-                f"{int((counts > 1).sum())} cells are affected"
+                f"{name}: {where} has {counts.max()} scores ({int((counts > 1).sum())} cells affected). "
+                "Keep one score per cell."
             )
         grid = np.full(shape, np.nan)
         grid.flat[flat] = values[ours]
-        matrices.append(
-            make(
-                grid,
-                labels["topic"],
-                labels["system"],
-                name,
-                partitions=labels.get("partition"),
-                missing=missing,
-                provenance=provenance,
-            )
-        )
+        how: dict[str, Any] = {"partitions": labels.get("partition"), "missing": missing, "provenance": provenance}
+        matrices.append(make(grid, labels["topic"], labels["system"], name, **how))
     return matrices
 
 
@@ -407,8 +389,8 @@ def complete(
 
     >>> complete(np.array([[0.5, np.nan], [0.2, 0.1]]), ["1", "2"], ["a", "b"], "AP")
     Traceback (most recent call last):
-    cranfield.DataError: AP: 1 of 4 scores is missing, first for topic '1', system 'b'; say what that
-    means: missing='zero' counts it as 0, missing='drop-topic' leaves out the 1 topic concerned
+    cranfield.DataError: AP: 1 of 4 scores is missing, first for topic '1', system 'b'. Choose missing='zero' (count as
+    0) or missing='drop-topic' (drop 1 topic).
     >>> complete(np.array([[0.5, np.nan], [0.2, 0.1]]), ["1", "2"], ["a", "b"], "AP", missing="zero").provenance
     ('1 missing score set to 0 (missing = zero)',)
     """
@@ -418,35 +400,26 @@ def complete(
     steps = tuple(provenance)
     left_out: tuple[str, ...] = ()
     if holes.any():
-        rest = tuple(range(1, values.ndim))
-        hit = holes.any(axis=rest)
-        count, topics_hit = int(holes.sum()), [t for t, gone in zip(topics, hit, strict=True) if gone]
-        noun = "score" if count == 1 else "scores"
+        hit = holes.any(axis=tuple(range(1, values.ndim)))
+        count, gone = int(holes.sum()), [topic for topic, lacks in zip(topics, hit, strict=True) if lacks]
+        scores, dropped = plural(count, "missing score"), plural(len(gone), "topic")
         if missing == "error":
             row, column = (int(at) for at in np.unravel_index(int(holes.argmax()), holes.shape)[:2])
             raise DataError(
                 f"{measure}: {count} of {values.size} scores {'is' if count == 1 else 'are'} missing, first for "
-                f"topic {topics[row]!r}, system {systems[column]!r}; say what that means: missing='zero' counts "
-                f"{'it' if count == 1 else 'them'} as 0, missing='drop-topic' leaves out the {len(topics_hit)} "
-                f"topic{'' if len(topics_hit) == 1 else 's'} concerned"
+                f"topic {topics[row]!r}, system {systems[column]!r}. Choose missing='zero' (count as 0) or "
+                f"missing='drop-topic' (drop {dropped})."
             )
         if missing == "zero":
             values = np.where(holes, 0.0, values)
-            steps += (f"{count} missing {noun} set to 0 (missing = zero)",)
+            steps += (f"{scores} set to 0 (missing = zero)",)
+        elif hit.all():
+            raise DataError(f"{measure}: every topic lacks a score, so missing='drop-topic' leaves nothing")
         else:
-            if len(topics_hit) == len(topics):
-                raise DataError(f"{measure}: every topic lacks a score, so missing='drop-topic' leaves nothing")
-            values = values[~hit]
-            topics = [t for t, gone in zip(topics, hit, strict=True) if not gone]
-            steps += (
-                f"{plural(len(topics_hit), 'topic')} with {count} missing {noun} left out "
-                f"(missing = drop-topic): {summary(topics_hit)}",
-            )
-            were = "was" if len(topics_hit) == 1 else "were"
-            left_out = (
-                f"{plural(len(topics_hit), 'topic')} {were} left out for lack of a score: {summary(topics_hit)}",
-            )
-            holes = holes[~hit]
+            values, holes = values[~hit], holes[~hit]
+            topics = [topic for topic, lacks in zip(topics, hit, strict=True) if not lacks]
+            steps += (f"{dropped} with {scores} left out (missing = drop-topic): {summary(gone)}",)
+            left_out = (f"dropped {dropped} with a missing score: {summary(gone)}",)
     return ScoreMatrix(values, topics, systems, measure, partitions, steps, holes, left_out)
 
 

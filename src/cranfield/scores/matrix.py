@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cranfield.core.question import Question
 
 
+_EQUAL = ("measure", "topics", "systems", "partitions")
 _LARGEST, _SMALLEST = 1e150, 1e-150
 """In size: squares of larger scores, and their sums, do not fit in a double; squares of smaller ones are next to 0."""
 
@@ -90,18 +91,14 @@ class ScoreMatrix(Result):
     ) -> None:
         array = np.array(values, dtype=np.float64, order="C")
         array.flags.writeable = False
-        set_ = object.__setattr__
-        set_(self, "values", array)
-        set_(self, "topics", check_unique("topic", tuple(topics)))
-        set_(self, "systems", check_unique("system", tuple(systems)))
-        set_(self, "measure", measure)
-        set_(self, "partitions", None if partitions is None else check_unique("partition", tuple(partitions)))
-        set_(self, "provenance", tuple(provenance))
-        set_(self, "filled", filled if filled is not None and filled.any() else None)
-        set_(self, "left_out", tuple(left_out))
-        shape: tuple[int, ...] = (len(self.topics), len(self.systems))
-        if self.partitions is not None:
-            shape += (len(self.partitions),)
+        axes = {"topic": tuple(topics), "system": tuple(systems)}
+        axes |= {} if partitions is None else {"partition": tuple(partitions)}
+        shape = tuple(len(check_unique(kind, labels)) for kind, labels in axes.items())
+        self.__dict__.update(  # frozen for everybody else
+            values=array, topics=axes["topic"], systems=axes["system"], measure=measure,
+            partitions=axes.get("partition"), provenance=tuple(provenance), left_out=tuple(left_out),
+            filled=filled if filled is not None and filled.any() else None,
+        )  # fmt: skip
         if array.shape != shape:
             raise DataError(f"{measure}: the labels describe a {shape} matrix, the values are {array.shape}")
         if 0 in shape:
@@ -157,13 +154,8 @@ class ScoreMatrix(Result):
         """The same labels in the same order, the same measure and exactly the same values."""
         if not isinstance(other, ScoreMatrix):
             return NotImplemented
-        return (
-            self.measure == other.measure
-            and self.topics == other.topics
-            and self.systems == other.systems
-            and self.partitions == other.partitions
-            and np.array_equal(self.values, other.values)
-        )
+        same = all(getattr(self, name) == getattr(other, name) for name in _EQUAL)
+        return same and np.array_equal(self.values, other.values)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -327,15 +319,29 @@ class ScoreMatrix(Result):
 
     def to_wide(self) -> pl.DataFrame:
         """A polars frame with a ``topic`` column and one column per system."""
-        from cranfield.scores.frames import to_wide
+        import polars as pl
 
-        return to_wide(self)
+        if self.partitions is not None:
+            raise DataError(f"{self.measure}: a wide frame has no place for partitions; use to_long()")
+        if "topic" in self.systems:
+            raise DataError("a system is called 'topic', the name of the topic column; use to_long()")
+        return pl.DataFrame({"topic": self.topics, **dict(zip(self.systems, self.values.T, strict=True))})
 
     def to_long(self) -> pl.DataFrame:
         """A polars frame with columns system, topic, measure, (partition,) value."""
-        from cranfield.scores.frames import to_long
+        import polars as pl
 
-        return to_long(self)
+        # System by system, topics in their order.
+        axes = {"system": self.systems, "topic": self.topics} | (
+            {} if self.partitions is None else {"partition": self.partitions}
+        )
+        codes = np.indices([len(labels) for labels in axes.values()]).reshape(len(axes), -1)
+        columns = [
+            pl.Series(part, list(labels), dtype=pl.String).gather(code)
+            for (part, labels), code in zip(axes.items(), codes, strict=True)
+        ]
+        columns.insert(2, pl.Series("measure", [self.measure]).new_from_index(0, self.values.size))
+        return pl.DataFrame([*columns, pl.Series("value", self.values.swapaxes(0, 1).reshape(-1))])
 
     to_frame = to_long
 
@@ -537,9 +543,4 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
         """Its charts by name; the first is drawn unless another is named."""
         from cranfield.questions.evaluate import charts
 
-        return {
-            "measures": charts.measures,
-            "topics": charts.topics,
-            "systems": charts.systems,
-            "difference": charts.difference,
-        }
+        return {"measures": charts.measures, **ScoreMatrix.drawings()}

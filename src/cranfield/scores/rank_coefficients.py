@@ -25,9 +25,9 @@ _BLOCK = 1 << 20
 class PairCounts:
     """For every row of scores and every system, how the systems above it stand; all coefficients follow from these.
 
-    `better` counts the systems above it in both orders, `tied` those above it in the estimate but tied with it in the
-    reference, `above_estimate` and `above_reference` all those above it, `group` the systems tied with it in the
-    estimate, itself included. Each has shape (rows, systems).
+    `better` counts the systems above it in both orders. `tied` counts those above it in the estimate but tied with it
+    in the reference. `above_estimate` and `above_reference` count all those above it. `group` counts the systems tied
+    with it in the estimate, itself included. Each has shape (rows, systems).
     """
 
     better: NDArray[np.int64]
@@ -97,9 +97,9 @@ def _kendall(counts: PairCounts) -> tuple[NDArray[np.float64], NDArray[np.float6
 def _tau_ap(counts: PairCounts) -> NDArray[np.float64]:
     """τ_AP = 2/(m−1)·Σ_{i≥2} C(i)/(i−1) − 1 (Yilmaz et al. 2008), averaged over the orders of tied systems.
 
-    A system with p others strictly above it, in a group of t, stands at p+1 … p+t with equal chance. With k of its
-    group before it, of the p+k above it the better ones, half of those tied in the reference and, on average over
-    the group, half of the k are in the right order (Urbano and Marrero 2017, τ_AP,a).
+    A system with p others strictly above it, in a group of t, stands at p+1 … p+t with equal chance. Let k of its
+    group stand before it. Of the p+k above it, these are in the right order on average: the better ones, half of
+    those tied in the reference, and half of the k (Urbano and Marrero 2017, τ_AP,a).
     """
     m = counts.better.shape[1]
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, m + 1))])
@@ -142,10 +142,10 @@ def rank_correlations(
 
 
 def tau_half_width(n_systems: int, alpha: float = ALPHA) -> float:
-    """Half the width of the published interval, z_{α/2}·√(2(2m+5)/(9m(m−1))) (AIRS 2016, Table 1(g)).
+    """Half the width of the published interval, z_{α/2}·√(2(2m+5)/(9m(m−1))) (Sakai 2016, Table 1(g)).
 
-    The square root is the standard deviation of τ between two *unrelated* orders, so the interval is the same for
-    any τ and can pass 1.
+    The square root is the standard deviation of τ between two *unrelated* orders. The interval is the same for any τ
+    and can pass 1.
 
     >>> [round(tau_half_width(m), 3) for m in (14, 25, 12, 16, 13, 44, 27, 34)]
     [0.393, 0.28, 0.433, 0.363, 0.412, 0.205, 0.268, 0.236]

@@ -12,7 +12,7 @@ import numpy as np
 
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import MISSING, MissingPolicy
-from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, notify
+from cranfield.core.errors import ArgumentError, CranfieldError, DataError, FileError, Problem, notify
 from cranfield.core.files import STDIN, NamedFile, expand, read_bytes, system_name
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
 from cranfield.scores.formats.per_run import LongColumns
@@ -46,8 +46,8 @@ def read_scores(
 
     Understood, by content: wide tables (one row per topic, one column per system; comma, semicolon, tab or blanks; with
     or without header and topic column), long tables (system, topic, measure, value; PyTerrier's name, qid,
-    measure, value), ``trec_eval -q`` and ``ir_measures -q`` output and NTCIREVAL's ``.nev`` (one file per run, the
-    file's name is the system), and parquet files of either table. Files may be compressed; directories and globs
+    measure, value) and parquet files of any table. Also ``trec_eval -q`` and ``ir_measures -q`` output and
+    NTCIREVAL's ``.nev``: one file per run, whose name is the system. Files may be compressed; directories and globs
     stand for the files in them. Several files are joined: new systems and new measures are added.
 
     Parameters
@@ -91,7 +91,7 @@ def join_parts(parts: Sequence[ScorePart], missing: MissingPolicy = MISSING) -> 
         for matrix in _of_runs(runs, missing):
             _add(matrices, matrix, runs[0].path, missing)
     if not matrices:
-        raise DataError("no score file given; name at least one file, directory or glob")
+        raise DataError("no score file given. Name at least one file, directory or glob.")
     return Scores(matrices.values())
 
 
@@ -121,7 +121,7 @@ def read_collections(paths: Paths, **how: Unpack[ReadingOptions]) -> dict[str, S
 
 
 def by_collection(files: Iterable[str]) -> dict[str, list[str]]:
-    """Which score files belong together: those of each collection, by its name."""
+    """The score files of each collection."""
     groups: dict[str, list[str]] = {}
     for file in files:
         groups.setdefault(_collection_name(file), []).append(file)
@@ -160,7 +160,7 @@ def _add(matrices: dict[str, ScoreMatrix], matrix: ScoreMatrix, path: str, missi
     try:
         matrices[matrix.measure] = known.join(matrix, missing="drop-topic" if missing == "drop-topic" else "error")
     except DataError as error:
-        raise FileError(path, [Problem(0, f"cannot be joined with the files before it: {error}")]) from None
+        raise FileError(path, [Problem(0, f"cannot be combined with the earlier files: {error}")]) from None
 
 
 def _of_runs(parts: Sequence[ScorePart], missing: MissingPolicy) -> list[ScoreMatrix]:
@@ -173,7 +173,7 @@ def _of_runs(parts: Sequence[ScorePart], missing: MissingPolicy) -> list[ScoreMa
         system, run = system_name(part.path), part.run
         assert run is not None
         if system in files:
-            text = f"its system {system!r} was read from {files[system]} already; rename one of the files"
+            text = f"system {system!r} was already read from {files[system]}. Rename one of the files."
             raise FileError(part.path, [Problem(0, text)])
         files[system] = part.path
         columns["system"] += [system] * len(run.value)
@@ -200,7 +200,7 @@ def read_part(
             return ScorePart(label, tuple(check_range(in_file(matrix, label)) for matrix in entry.read(file, told)))
         except FileError:
             raise
-        except DataError as error:
+        except CranfieldError as error:
             raise FileError(label, [Problem(0, str(error))]) from None
     if entry.read_run is None:
         raise ArgumentError(f"score format {entry.name!r} is registered without a reader.")

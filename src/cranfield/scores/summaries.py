@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 from cranfield.core.errors import DataError
 
 STATISTICS = {
-    "mean": "mean", "average": "mean", "avg": "mean", "amean": "mean", "all": "mean", "gmean": "geometric mean",
-    "total": "sum", "sum": "sum", "median": "median", "sd": "standard deviation", "std": "standard deviation",
-    "stdev": "standard deviation", "min": "minimum", "max": "maximum",
-}  # fmt: skip
+    **dict.fromkeys(("mean", "average", "avg", "amean", "all", "overall", "arithmetic mean"), "mean"),
+    **dict.fromkeys(("gmean", "geomean", "geometric mean"), "geometric mean"),
+    **dict.fromkeys(("total", "sum"), "sum"),
+    **dict.fromkeys(("sd", "std", "stdev", "stddev", "std dev", "standard deviation"), "standard deviation"),
+    **dict.fromkeys(("min", "minimum"), "minimum"),
+    **dict.fromkeys(("max", "maximum"), "maximum"),
+    "median": "median",
+}
 """Names of summary rows and columns, in any case, and what each usually is."""
 _NUMERIC_SLACK = 1e-6
 """Relative; the single-precision floats of some files are not closer."""
@@ -31,8 +35,8 @@ class SummaryNameError(DataError):
     def __init__(self, kind: Literal["row", "column"], label: str) -> None:
         self.kind, self.label = kind, label
         super().__init__(
-            f"{_NAMED[kind]} {label!r} is named like a summary {kind}, but is no mean, sum, median, deviation, minimum "
-            f"or maximum of the other {_OTHERS[kind]}; rename the {_NAMED[kind]}, or remove the {kind}"
+            f"{_NAMED[kind]} {label!r} is named like a summary {kind} but matches no mean, sum, median, sd, minimum or "
+            f"maximum of the other {_OTHERS[kind]}. Rename the {_NAMED[kind]} or remove the {kind}."
         )
 
     def __reduce__(self) -> tuple[type[SummaryNameError], tuple[Literal["row", "column"], str]]:
@@ -69,10 +73,10 @@ def sift(
 
     >>> kept = sift(np.array([[0.25, 0.5], [0.75, 1.0], [0.5, 0.75]]), ["1", "2", "Mean"], ["a", "b"])
     >>> kept.topics, kept.left_out
-    (['1', '2'], ["row 'Mean' is the mean of the other topics; it was left out"])
+    (['1', '2'], ["row 'Mean' is the mean of the other topics; dropped"])
     >>> sift(np.array([[0.25], [0.75], [0.6]]), ["1", "2", "Mean"], ["a"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    cranfield.scores.summaries.SummaryNameError: topic 'Mean' is named like a summary row, but is no mean, sum, ...
+    cranfield.scores.summaries.SummaryNameError: topic 'Mean' is named like a summary row but matches no mean, ...
     """
     rows = [is_summary_name(label) for label in topics]
     columns = [is_summary_name(label) for label in systems]
@@ -89,13 +93,13 @@ def sift(
         if what is None:
             columns[at] = False
         else:
-            made.left_out.append(f"column {systems[at]!r} is the {what} of the other systems; it was left out")
+            made.left_out.append(f"column {systems[at]!r} is the {what} of the other systems; dropped")
     kept = values[:, ~np.array(columns)]
     for at in np.flatnonzero(rows).tolist():
         what = _statistic(kept[~np.array(rows)], kept[at], topics[at])
         if what is None:
             raise SummaryNameError("row", topics[at])
-        made.left_out.append(f"row {topics[at]!r} is the {what} of the other topics; it was left out")
+        made.left_out.append(f"row {topics[at]!r} is the {what} of the other topics; dropped")
     made.values = kept[~np.array(rows)]
     made.topics = [label for label, gone in zip(topics, rows, strict=True) if not gone]
     made.systems = [label for label, gone in zip(systems, columns, strict=True) if not gone]

@@ -27,7 +27,7 @@ def make_scores(
     Draws x_ij = mean + s_j + t_i + e_ij with independent normal effects: topics of variance σ_T², residuals of
     variance σ_E², and systems of variance σ_S² or, with `system_effects`, exactly the given s_j. Scores are not
     cut to [0, 1], so that the truth stays exact. Over draws, with m systems, the estimators of two-way ANOVA
-    have these expectations (EVIA 2014, eq. 4–7):
+    have these expectations (Sakai 2014a, eq. 4–7):
 
     ========== ==================================
     within     σ_T² + σ_E²

@@ -81,8 +81,8 @@ class TopicNoise:
     def factors(self, sums: tuple[Array, Array], weights: tuple[Array, Array] | None = None) -> Array:
         """k = r(T)/r(S) for every row of sums (rows × systems), over topics drawn so often, or over all topics.
 
-        S is the covariance over systems of the two vectors of means, N that of their topic noise, and T the part of S
-        that is no noise: T = S^½·clip(S^−½(S − N)S^−½)·S^½ with eigenvalues kept within [.02, 1]. Written out for
+        S is the covariance over systems of the two vectors of means, and N that of their topic noise. T is the part of
+        S without noise: T = S^½·clip(S^−½(S − N)S^−½)·S^½ with eigenvalues kept within [.02, 1]. Written out for
         S = D(1 r; r 1)D, whose eigenvectors are known, so that no library's eigenvalues decide about last bits.
         """
         n = [len(own) for own in self.squares]
@@ -122,7 +122,7 @@ class TopicNoise:
 
 
 def _exact(a: Array, b: Array) -> Array:
-    """Σ_j a_ij·b_ij for every topic, on a grid of its own unit: weighted sums of it are exact in any order."""
+    """Σ_j a_ij·b_ij for every topic, on a grid with a separate unit: weighted sums of it are exact in any order."""
     sums = np.asarray((a * b).sum(axis=1))
     unit = float(np.ldexp(1.0, int(np.frexp(float(np.abs(sums).max(initial=0.0)))[1])))
     return resampling.to_grid(sums / unit, len(sums)) * unit
@@ -233,18 +233,8 @@ def tau_intervals(
         drawn = {name: np.concatenate([part[name] for part, _ in done]) for name in point}
         factors = np.concatenate([part for _, part in done])
         spreads = _jackknife(x, y, shared)
-    return {
-        name: hull(
-            value,
-            factor,
-            drawn[name],
-            factors,
-            n,
-            alpha,
-            None if shared and name in NARROW else spreads.get(name, math.nan),
-        )
-        for name, value in point.items()
-    }
+    wide = {name: None if shared and name in NARROW else spreads.get(name, math.nan) for name in point}
+    return {name: hull(value, factor, drawn[name], factors, n, alpha, wide[name]) for name, value in point.items()}
 
 
 def resample(

@@ -18,20 +18,11 @@ import numpy as np
 import polars as pl
 
 from cranfield.core.columns import NAMES, is_by_system, long_columns
-from cranfield.core.errors import DataError, FileError, Problem
+from cranfield.core.errors import FileError, Problem
 from cranfield.core.files import BOM, Problems, decimal_comma, finite_number, plain_text, score_number, shown
 from cranfield.core.labels import CONTROL
 from cranfield.scores.formats import ReadOptions
-from cranfield.scores.frames import (
-    MEANS_ONLY,
-    TidyColumns,
-    admit,
-    assemble,
-    from_tidy,
-    holds_means,
-    refuse_means,
-    tidy_columns,
-)
+from cranfield.scores.frames import TidyColumns, admit, from_tidy, holds_means, means_of_systems, tidy_columns
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.scores.summaries import SummaryNameError, is_summary_name
 
@@ -50,8 +41,8 @@ _FIRST_LINES = 200
 
 @dataclass(frozen=True)
 class Table:
-    """A text file cut into fields: the rows, the line each starts on, the separator (" " for blanks), and what of the
-    file is not in the rows."""
+    """A text file cut into fields: rows, the line each starts on, the separator (" " for blanks), and notes on lines
+    that were skipped."""
 
     path: str
     rows: list[list[str]]
@@ -83,7 +74,7 @@ class Notation:
         return found if any(found.number(score) is not None for score in scores if score.endswith("%")) else cls(comma)
 
     def number(self, field: str) -> float | None:
-        """The score in a field: NaN for a missing one, None for what is none."""
+        """The score in a field: NaN if it is missing, None if the field is not a score."""
         text = field.strip()
         if self.comma and "." not in text:
             text = text.replace(",", ".", 1)
@@ -95,7 +86,7 @@ class Notation:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What to say of it."""
+        """Notes on the notation, for the provenance."""
         comma = ("numbers are written with decimal commas",) if self.comma else ()
         return (*comma, "scores are percentages: 31% is read as 0.31") if self.percent else comma
 
@@ -215,9 +206,11 @@ def _cut(text: str, path: str) -> Table:
             rows.append(fields)
             lines.append(line)
     except csv.Error as error:
-        raise FileError(path, [Problem(0, f"is not a well-formed table: {error}")]) from None
+        raise FileError(
+            path, [Problem(0, f"is not a well-formed table: {error}; are its lines and quotes complete?")]
+        ) from None
     if not rows:
-        raise FileError(path, [Problem(0, "holds no data lines; expected a table of scores")])
+        raise FileError(path, [Problem(0, "contains no data lines; expected a table of scores")])
     return Table(path, rows, lines, separator)
 
 
@@ -234,7 +227,7 @@ def _fields(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _finite(field: str, what: str, line: int, problems: Problems, notation: Notation) -> float | None:
-    """The score in a field (NaN for a missing one); what is none is a problem of its line."""
+    """The score in a field (NaN if it is missing); anything else is a problem of its line."""
     value = notation.number(field)
     if value is None:
         problems.add(line, f"expected a finite number {what}, found {shown(field)}{notation.wrong(field)}")
@@ -244,61 +237,30 @@ def _finite(field: str, what: str, line: int, problems: Problems, notation: Nota
 # ── long ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def parse_long(table: Table) -> pl.DataFrame:
-    """The columns of a long table: the labels as text, ``value`` as numbers."""
+def parse_long(table: Table) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The columns of a long table (labels as text, ``value`` as numbers), and notes on how it is written."""
     header = table.rows[0]
     at = {part: header.index(name) for part, name in (long_columns(header) or {}).items()}
+    place = at.pop("value")
     problems = Problems(table.path)
-    columns: dict[str, list[str]] = {part: [] for part in at if part != "value"}
-    values = []
-    notation = _notation_of_long(table)
+    notation = Notation.of(row[place] for row in table.rows[1:] if place < len(row))
+    rows: list[tuple[str | float, ...]] = []
     for line, row in zip(table.lines[1:], table.rows[1:], strict=True):
         if len(row) != len(header):
             problems.add(line, _ragged(len(header), row))
             continue
-        value = _finite(row[at["value"]], "as value", line, problems, notation)
+        value = _finite(row[place], "as value", line, problems, notation)
         if value is None:
             continue
-        empty = next((part for part in columns if not row[at[part]].strip()), None)
-        if empty:
+        if empty := next((part for part in at if not row[at[part]].strip()), None):
             problems.add(line, f"expected a {empty}, found nothing")
             continue
-        values.append(value)
-        for part, column in columns.items():
-            column.append(row[at[part]])
-    if not values and not problems.total:
+        rows.append((*(row[column] for column in at.values()), value))
+    if not rows and not problems.total:
         problems.add(0, "holds a header and no scores")
     problems.raise_if_any()
-    schema = {**dict.fromkeys(columns, pl.String), "value": pl.Float64}
-    return pl.DataFrame({**columns, "value": values}, schema=schema)
-
-
-def _notation_of_long(table: Table) -> Notation:
-    name = (long_columns(table.rows[0]) or {}).get("value")
-    at = len(table.rows[0]) if name is None else table.rows[0].index(name)
-    return Notation.of(row[at] for row in table.rows[1:] if at < len(row))
-
-
-def steps_of_long(table: Table) -> tuple[str, ...]:
-    """What to say of how a long table is written."""
-    return (*table.steps, *_notation_of_long(table).steps)
-
-
-def matrices_of_long(frame: pl.DataFrame, path: str, system: str, options: ReadOptions) -> list[ScoreMatrix]:
-    """One matrix per measure from the columns of a long table, of which system and measure may be lacking."""
-    kept = frame.filter(frame["topic"] != "all")  # the others are summary rows of evaluation tools
-    if not kept.height:
-        raise FileError(path, [Problem(0, MEANS_ONLY)])
-    provenance = options.provenance
-    if kept.height < frame.height:
-        provenance += (f"{frame.height - kept.height} summary rows (topic 'all') not read",)
-    constant = {"system": system, "measure": options.measure or "score"}
-    kept = kept.with_columns(pl.lit(label).alias(part) for part, label in constant.items() if part not in kept.columns)
-    columns = {part: kept[part] for part in kept.columns if part != "value"}
-    try:
-        return assemble(columns, kept["value"].to_numpy(), missing=options.missing, provenance=provenance)
-    except DataError as error:
-        raise FileError(path, [Problem(0, str(error))]) from None
+    schema = {**dict.fromkeys(at, pl.String), "value": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row"), (*table.steps, *notation.steps)
 
 
 def header_of(data: bytes) -> tuple[list[str], str, int] | None:
@@ -405,8 +367,6 @@ def parse_wide(table: Table, options: ReadOptions) -> ScoreMatrix:
         at_side = error.kind == ("column" if by_system else "row")
         line = body_lines[first_column.index(error.label)] if at_side else lines[0]
         raise FileError(table.path, [Problem(line, str(error))]) from None
-    except DataError as error:
-        raise FileError(table.path, [Problem(0, str(error))]) from None
 
 
 def _is_by_system(table: Table, names: list[str], body: list[list[str]], notation: Notation) -> bool:
@@ -420,17 +380,10 @@ def _is_by_system(table: Table, names: list[str], body: list[list[str]], notatio
     whole = all(_WHOLE.fullmatch(label) for label in labels)
     by_system = is_by_system(first) and (worded or (numbered and whole))
     # Without such a name, columns that are all measures, in names of two letters and more, tell as much.
-    means = worded and all(len(name.strip()) > 1 for name in names[1:]) and not _has_summary(names[1:])
-    if by_system or (means and holds_means(names[1:])):
-        try:
-            refuse_means(names[1:])
-        except DataError as error:
-            raise FileError(table.path, [Problem(table.lines[0], str(error))]) from None
+    means = worded and not any(len(name.strip()) < 2 or is_summary_name(name) for name in names[1:])
+    if (by_system or means) and holds_means(names[1:]):
+        raise FileError(table.path, [Problem(table.lines[0], means_of_systems(names[1:]))])
     return by_system
-
-
-def _has_summary(names: list[str]) -> bool:
-    return any(is_summary_name(name) for name in names)
 
 
 def _looks_like_header(table: Table, notation: Notation) -> bool:
@@ -449,8 +402,8 @@ def _looks_like_header(table: Table, notation: Notation) -> bool:
     if word is None or score is None:
         return word is not None
     text = (
-        f"cannot tell whether the first row names systems or holds scores: {shown(score)} is a number, {shown(word)} "
-        "is none; correct it, name the column of topics 'topic', or say so: header=True or header=False"
+        f"cannot tell whether the first row is a header: {shown(score)} is a number, {shown(word)} is not. "
+        "Correct it, name the topic column 'topic', or use header=True or header=False."
     )
     raise FileError(table.path, [Problem(table.lines[0], text)])
 
@@ -472,8 +425,8 @@ def _has_topic_column(path: str, names: list[str] | None, body: list[list[str]],
         return True
     name = f" {shown(names[0])}" if names else ""
     text = (
-        f"cannot tell whether the first column{name} holds topics or scores (all different whole numbers); "
-        "name it 'topic' in a header, or say so: topic_column=True or topic_column=False"
+        f"cannot tell whether the first column{name} contains topics or scores: its whole numbers all differ. "
+        "Name it 'topic' in a header, or use topic_column=True or topic_column=False."
     )
     raise FileError(path, [Problem(0, text)])
 
@@ -530,7 +483,4 @@ def parse_tidy(table: Table, system: str, options: ReadOptions) -> list[ScoreMat
         values = [_finite(field, f"as {name}", line, problems, notation) for line, field in fields]
         frame = frame.with_columns(pl.Series(name, values, dtype=pl.Float64))
     problems.raise_if_any()
-    try:
-        return from_tidy(frame, parts, name=system, missing=options.missing, provenance=steps)
-    except DataError as error:
-        raise FileError(table.path, [Problem(0, str(error))]) from None
+    return from_tidy(frame, parts, name=system, missing=options.missing, provenance=steps)

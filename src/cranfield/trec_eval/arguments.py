@@ -12,9 +12,9 @@ from cranfield.measures.aliases import MOST
 
 @dataclass(frozen=True)
 class Flag:
-    """A flag of trec_eval: letter, long name, what follows it, what it does here, and the option that it sets.
+    """A flag of trec_eval: letter, long name, its value, its effect here, and the option that it sets.
 
-    One that a number follows has a `least`; one that names a format has the only one that is `read`.
+    A flag with a number has a `least`; a flag for a format has the only one that is `read`.
     """
 
     letter: str
@@ -31,48 +31,27 @@ class Flag:
         return f"-{self.letter} {self.value}".rstrip()
 
 
+_COMPLETE = "average over all topics of the qrels; a topic the run lacks scores 0"
+_LEVEL = "lowest relevance level that counts as relevant; default 1"
+_DOCUMENTS = "number of documents in the collection, for `utility`"
+_Z = "print z scores from lines `topic measure mean sd`, as `standardise fit --trec` writes them"
+_DEBUG = "evaluate TOPIC alone (with -c, means stay over all topics); prints no debug lines"
 FLAGS = (
-    Flag("h", "help", "", "prints the flags and the measures named with -m", "help"),
-    Flag("v", "version", "", "prints the version of cranfield, and of the trec_eval it follows", "version"),
-    Flag("q", "query_eval_wanted", "", "prints every topic before the summary; topics in byte order", "topics"),
-    Flag("n", "nosummary", "", "leaves the summary out", "no_summary"),
-    Flag("m", "measure", "NAME[.PARAMETERS]", "a measure or a set of them, any number of times; `official` if none"),
-    Flag(
-        "c",
-        "complete_rel_info_wanted",
-        "",
-        "averages over all topics of the qrels; one the run lacks counts 0",
-        "complete",
-    ),
-    Flag(
-        "l", "level_for_rel", "LEVEL", "the lowest relevance level that counts as relevant; 1 unless given", "level", 1
-    ),
-    Flag("M", "Max_retrieved_per_topic", "N", "keeps the first N documents of each topic", "most", 1),
-    Flag("J", "Judged_docs_only", "", "takes unjudged documents out of the rankings, after -M", "judged_only"),
-    Flag(
-        "N",
-        "Number_docs_in_coll",
-        "N",
-        "documents of the collection, for the fourth number of `utility`",
-        "documents",
-        0,
-    ),
-    Flag(
-        "Z",
-        "Zscore",
-        "FILE",
-        "prints z scores; lines `topic measure mean sd`, as `standardise fit --trec` writes",
-        "zscores",
-    ),
-    Flag(
-        "D",
-        "Debug_level",
-        "N[.TOPIC]",
-        "evaluates TOPIC alone (with -c, means are still over all topics); prints no debug lines",
-    ),
+    Flag("h", "help", "", "print the flags and the measures named with -m", "help"),
+    Flag("v", "version", "", "print the version of cranfield, and of the trec_eval it follows", "version"),
+    Flag("q", "query_eval_wanted", "", "print every topic before the summary, in byte order of the ids", "topics"),
+    Flag("n", "nosummary", "", "omit the summary", "no_summary"),
+    Flag("m", "measure", "NAME[.PARAMETERS]", "measure or set of measures; repeatable; default `official`"),
+    Flag("c", "complete_rel_info_wanted", "", _COMPLETE, "complete"),
+    Flag("l", "level_for_rel", "LEVEL", _LEVEL, "level", 1),
+    Flag("M", "Max_retrieved_per_topic", "N", "keep the first N documents of each topic", "most", 1),
+    Flag("J", "Judged_docs_only", "", "drop unjudged documents from the rankings, after -M", "judged_only"),
+    Flag("N", "Number_docs_in_coll", "N", _DOCUMENTS, "documents", 0),
+    Flag("Z", "Zscore", "FILE", _Z, "zscores"),
+    Flag("D", "Debug_level", "N[.TOPIC]", _DEBUG),
     Flag("R", "Rel_info_format", "FORMAT", "`qrels` only; preferences and judgment groups are refused", read="qrels"),
     Flag("T", "Results_format", "FORMAT", "`trec_results` only", read="trec_results"),
-    Flag("o", "Output_old_results_format", "", "accepted and without effect, as in trec_eval"),
+    Flag("o", "Output_old_results_format", "", "no effect, as in trec_eval"),
 )
 """Every flag of trec_eval 10."""
 
@@ -81,7 +60,7 @@ USAGE = "cranfield trec_eval [-h] [-q] [-n] [-c] [-l LEVEL] [-m MEASURE]… [-M 
 
 @dataclass(frozen=True)
 class Options:
-    """What a trec_eval command line asks for."""
+    """The options of a trec_eval command line."""
 
     qrels: str = ""
     run: str = ""
@@ -101,13 +80,13 @@ class Options:
 
 
 def parse_arguments(words: Sequence[str]) -> Options:
-    """The options a command line in trec_eval's syntax asks for.
+    """The options of a command line in trec_eval's syntax.
 
     Raises
     ------
     ArgumentError
-        For a flag trec_eval does not have, one without its value, a value that is no number or out of range, a
-        format of judgments or results that is not read, and for anything but two files.
+        For an unknown flag, a flag without its value, a value that is not a number or out of range, an unsupported
+        format, and for any other number of files than two.
 
     Examples
     --------

@@ -18,13 +18,13 @@ from cranfield.measures.ranking import JudgedRanking
 from cranfield.measures.registry import find
 
 LOWEST = 0.00001
-"""The least a topic counts in a geometric mean."""
+"""The lowest value of a topic in a geometric mean."""
 UNDEFINED = ("iprec_at_recall", "11pt_avg")
-"""What trec_eval divides by the number of documents retrieved without asking whether there are any."""
+"""Measures that trec_eval divides by the number of documents retrieved, even if that is 0."""
 _NOT_IN_QRELS = -(2**40)
 _PERSISTENCE = 0.9
 _LEVEL_DIGITS = 4
-"""Of a level whose gain is named: all levels up to it have one."""
+"""Longest level with a named gain; all levels up to it have a gain."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Column:
     texts: list[str] | None = None
 
     def of(self, topics: Ints, absent: Mask) -> Column:
-        """The column for some topics; those the run lacks have 0 where trec_eval wipes its stand-in away."""
+        """The column for some topics; missing topics have 0 where trec_eval clears its stand-in."""
         values = self.values[topics]
         texts = None if self.texts is None else [self.texts[at] for at in topics]
         if self.name in ("num_ret", "utility", "rbp_resid") or self.measure.name == "unj":
@@ -50,8 +50,8 @@ class Column:
 def with_stand_in(ranking: JudgedRanking) -> JudgedRanking:
     """The ranking with one unjudged document for a topic that has none.
 
-    That is what trec_eval 10 puts in its place with -c. It cleans the values up afterwards by their names, so under
-    a name with parameters (``utility_1,-1,0,0``, ``relstring_20``, ``rbp_resid_p=0.8``) the stand-in is seen.
+    trec_eval 10 does that with -c. It clears the values afterwards by name, so the stand-in shows under a name with
+    parameters (``utility_1,-1,0,0``, ``relstring_20``, ``rbp_resid_p=0.8``).
     """
     return replace(ranking, retrieved=np.maximum(ranking.retrieved, 1), _memory={})
 
@@ -59,26 +59,13 @@ def with_stand_in(ranking: JudgedRanking) -> JudgedRanking:
 def cut(ranking: JudgedRanking, most: int | None, judged_only: bool) -> JudgedRanking:
     """The ranking with the first `most` documents of a topic (-M), then without unjudged documents (-J)."""
     if most is not None:
-        inside = ranking.rank <= most
-        ranking = _keep(ranking, inside, np.minimum(ranking.retrieved, most))
+        ranking = ranking.keep(ranking.rank <= most, retrieved=np.minimum(ranking.retrieved, most))
     if judged_only:
         known = ranking.judgments.level[ranking.document] >= 0
-        ranking = _keep(ranking, known, np.bincount(ranking.topic[known], minlength=ranking.n_topics))
-        start = np.searchsorted(ranking.topic, np.arange(ranking.n_topics))
-        ranking = replace(ranking, rank=np.arange(len(ranking.topic)) - start[ranking.topic] + 1, _memory={})
+        topic = ranking.topic[known]
+        rank = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
+        ranking = ranking.keep(known, rank=rank, retrieved=np.bincount(topic, minlength=ranking.n_topics))
     return ranking
-
-
-def _keep(ranking: JudgedRanking, rows: Any, retrieved: Any) -> JudgedRanking:
-    return replace(
-        ranking,
-        retrieved=retrieved.astype(np.int64),
-        topic=ranking.topic[rows],
-        rank=ranking.rank[rows],
-        document=ranking.document[rows],
-        row=ranking.row[rows],
-        _memory={},
-    )
 
 
 def columns(measure: TrecMeasure, ranking: JudgedRanking, *, level: int, documents: int) -> list[Column]:
@@ -95,16 +82,21 @@ def columns(measure: TrecMeasure, ranking: JudgedRanking, *, level: int, documen
     if name == "relstring":
         texts = level_strings(ranking, int(measure.numbers[0]))
         return [Column(measure.printed, measure, np.zeros(ranking.n_topics), texts)]
-    if measure.kind in ("cutoffs", "points"):
-        definition = find(measure.ours)
-        fixed: dict[str, Any] = {"rel": level} if "rel" in definition.parameters else {}
-        return [
-            Column(
-                measure.written(number), measure, definition.function(ranking, **fixed, **{str(measure.number): number})
-            )
-            for number in (int(n) if measure.kind == "cutoffs" else n for n in measure.numbers)
-        ]
-    return [Column(measure.printed, measure, _single(measure, ranking, level, documents))]
+    if measure.kind not in ("cutoffs", "points"):
+        return [Column(measure.printed, measure, _single(measure, ranking, level, documents))]
+    numbers = [int(number) if measure.kind == "cutoffs" else number for number in measure.numbers]
+    return [
+        Column(measure.written(number), measure, _ours(measure, ranking, level, **{str(measure.number): number}))
+        for number in numbers
+    ]
+
+
+def _ours(measure: TrecMeasure, ranking: JudgedRanking, level: int, **parameters: Any) -> Floats:
+    """Our measure of that name."""
+    definition = find(measure.ours)
+    if "rel" in definition.parameters:
+        parameters["rel"] = level
+    return definition.function(ranking, **parameters)
 
 
 def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents: int) -> Floats:
@@ -113,8 +105,8 @@ def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents:
         of_topic = average_precision(ranking, rel=level) if name == "gm_map" else bpref(ranking, rel=level)
         return log(np.maximum(of_topic, LOWEST))
     if name == "utility":
-        hit, noise, miss, rest = measure.numbers
-        return utility(ranking, rel=level, hit=hit, noise=noise, miss=miss, rest=rest, documents=documents)
+        weights = dict(zip(("hit", "noise", "miss", "rest"), measure.numbers, strict=True))
+        return utility(ranking, rel=level, documents=documents, **weights)
     if name == "set_F":
         return weighted_f(ranking, level, measure.numbers[0])
     if name == "11pt_avg":
@@ -123,15 +115,12 @@ def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents:
         return _rbp(measure, ranking)
     if name == "rbp_resid":
         return rbp_residual(ranking, p=measure.pairs.get("p", _PERSISTENCE))
-    definition = find(measure.ours)
-    parameters: dict[str, Any] = {"rel": level} if "rel" in definition.parameters else {}
-    if measure.kind == "gains":
-        parameters["gains"] = gains_of(measure, ranking.judgments.top_level)
-    return definition.function(ranking, **parameters)
+    gains = {"gains": gains_of(measure, ranking.judgments.top_level)} if measure.kind == "gains" else {}
+    return _ours(measure, ranking, level, **gains)
 
 
 def gains_of(measure: TrecMeasure, top_level: int) -> str:
-    """The gain of levels 1, 2, … in our syntax; a level not named gains its number.
+    """The gain of levels 1, 2, … in our syntax; the default gain of a level is its number.
 
     >>> from cranfield.trec_eval.measures import choose
     >>> gains_of(choose(["ndcg.1=3.5,3=9"])[0][0], 2)
@@ -143,8 +132,8 @@ def gains_of(measure: TrecMeasure, top_level: int) -> str:
             continue
         if not level.isdecimal() or int(level) < 1 or gain < 0:
             raise ArgumentError(
-                f"-m {measure.name}.{measure.parameters}: only levels from 1 may have a gain, and none a negative one; "
-                f"found {level}={gain:g}; change the levels in the qrels instead"
+                f"-m {measure.name}.{measure.parameters}: gains need levels from 1 and must not be negative; found "
+                f"{level}={gain:g}. Change the levels in the qrels instead"
             )
         if len(level) > _LEVEL_DIGITS:
             raise ArgumentError(
@@ -155,14 +144,14 @@ def gains_of(measure: TrecMeasure, top_level: int) -> str:
         return "linear"
     if top_level >= 10**_LEVEL_DIGITS:
         raise DataError(
-            f"the judgments go up to level {top_level:,}; gains can be named where levels have up to {_LEVEL_DIGITS} "
-            f"digits, so leave them out of -m {measure.name}"
+            f"the judgments go up to level {top_level:,}; named gains need levels of up to {_LEVEL_DIGITS} digits. "
+            f"Omit the gains from -m {measure.name}"
         )
     return ":".join(repr(named.get(level, float(level))) for level in range(1, max(top_level, *named) + 1))
 
 
 def _rbp(measure: TrecMeasure, ranking: JudgedRanking) -> Floats:
-    """RBP with gains scaled to at most 1; given gains that lie in [0, 1] are taken as they are."""
+    """RBP with gains scaled to at most 1; given gains within [0, 1] are not scaled."""
     p = measure.pairs.get("p", _PERSISTENCE)
     gains = gains_of(measure, ranking.judgments.top_level)
     value = rbp(ranking, p=p, gains=gains)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.collection.packed import PackedRun
 from cranfield.collection.readers import read_qrels, read_rows
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.elementary import exp, log
@@ -25,14 +24,14 @@ from cranfield.trec_eval.columns import LOWEST, UNDEFINED, Column, columns, cut,
 from cranfield.trec_eval.measures import choose
 
 WIDTH = 22
-"""How wide trec_eval writes a measure's name."""
+"""Width of a measure's name in trec_eval's lines."""
 MISSING_Z = -1000000.0
-"""What trec_eval prints where no mean is given for a measure and topic, or the sd is 0 away from the mean."""
+"""trec_eval's z score where the mean is missing, or the sd is 0 and the value is not the mean."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What trec_eval prints: the text of the topics and of the summary, and notes for standard error."""
+    """The output of trec_eval: text of the topics and of the summary, and notes for standard error."""
 
     blocks: Iterator[str]
     notes: tuple[str, ...] = ()
@@ -46,13 +45,12 @@ class Printed:
 def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = None) -> Printed:
     r"""Evaluate as trec_eval 10 does and print as it does.
 
-    Means are sums taken topic after topic in byte order of the topic ids, so that the last digit printed is
-    trec_eval's too.
+    Topics are summed in byte order of their ids, so that the last printed digit agrees with trec_eval.
 
     Parameters
     ----------
     options : the command line, see `parse_arguments`
-    qrels, run : judgments and run at hand; read from the files the options name unless given
+    qrels, run : judgments and run in memory; default the files that the options name
 
     Examples
     --------
@@ -75,12 +73,10 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     notes = [*options.notes, *notes, *ranking.matched(options.run).warnings(len(judgments.topic))]
     if absent and not options.complete:
         named = summary([judgments.topics[at] for at in absent])
-        notes.append(f"left out, because the run has nothing for them: {named}; -c counts them as 0")
+        notes.append(f"dropped, because the run lacks them: {named}; -c scores them 0")
     ranking = cut(with_stand_in(ranking) if options.complete else ranking, options.most, options.judged_only)
     if options.judged_only and not ranking.retrieved[topics].all() and any(m.name in UNDEFINED for m in chosen):
-        notes.append(
-            f"-J leaves topics without documents; there {' and '.join(UNDEFINED)} are 0 here, nan in trec_eval"
-        )
+        notes.append(f"-J leaves topics without documents; there {' and '.join(UNDEFINED)} are 0 (nan in trec_eval)")
     table = [
         column.of(topics, absent=np.isin(topics, absent))
         for measure in chosen
@@ -90,11 +86,10 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     if factors is not None:
         table = [_standardised(column, factors, labels) for column in table]
     page = _Page(chosen, table, labels, z=factors is not None)
-    page.facts["tag"] = system.tag if isinstance(system, PackedRun) else system.tag or system.system
+    page.facts["tag"] = system.tag or getattr(system, "system", "")
     page.facts["topics"] = len(judgments.topics) if options.complete else len(labels)  # also where -D evaluates one
     if options.complete:  # trec_eval counts every level above 0 here, whatever -l says
-        known = judgments.level > 0
-        page.facts["relevant"] = int(known.sum())
+        page.facts["relevant"] = int((judgments.level > 0).sum())
     return Printed(page.blocks(topics=options.topics, summary=not options.no_summary), tuple(notes))
 
 
@@ -117,15 +112,10 @@ def _topics(ranking: JudgedRanking, options: Options) -> tuple[Ints, list[int]]:
 def _standardised(column: Column, factors: Mapping[str, Factors], topics: Sequence[str]) -> Column:
     """The column as z scores: (value − mean) / sd by topic."""
     known = factors.get(column.name)
-    place = {} if known is None else {topic: at for at, topic in enumerate(known.topics)}
-    at = np.array([place.get(topic, -1) for topic in topics], dtype=np.int64)
-    z = np.full(len(at), MISSING_Z)
-    if known is not None:
-        some = np.flatnonzero(at >= 0)
-        mean, sd = np.asarray(known.mean)[at[some]], np.asarray(known.sd)[at[some]]
-        off = column.values[some] - mean
-        z[some] = np.where(off == 0, 0.0, MISSING_Z)
-        z[some[sd != 0]] = off[sd != 0] / sd[sd != 0]
+    moments = {} if known is None else dict(zip(known.topics, zip(known.mean, known.sd, strict=True), strict=True))
+    mean, sd = np.array([moments.get(topic, (np.nan, 0.0)) for topic in topics]).reshape(-1, 2).T
+    off = column.values - mean
+    z = np.divide(off, sd, out=np.where(off == 0, 0.0, MISSING_Z), where=sd != 0)
     return Column(column.name, column.measure, z, column.texts)
 
 
@@ -163,12 +153,9 @@ class _Page:
         if any(measure.summary == "tag" for measure in self.chosen):
             yield "runid", str(self.facts["tag"])
         for column in self.table:
-            if column.measure.summary != "none":
-                yield self._name(column), self._form_summary(column) % self._total(column)
-
-    def _form_summary(self, column: Column) -> str:
-        whole = column.measure.summary in ("sum", "topics", "relevant")
-        return "%d" if whole and not self.z else "%6.4f"
+            if (how := column.measure.summary) != "none":
+                form = "%d" if how in ("sum", "topics", "relevant") and not self.z else "%6.4f"
+                yield self._name(column), form % self._total(column)
 
     def _total(self, column: Column) -> float:
         how = column.measure.summary
@@ -206,7 +193,7 @@ def trec_lines(scores: Scores, system: str, *, topics: bool) -> Iterator[str]:
 
 
 def running_total(values: Floats) -> Floats:
-    """Column sums taken row after row, as a program with one loop takes them (not in pairs)."""
+    """Column sums, added row by row as in a plain loop (not pairwise)."""
     sums: Floats = np.add.accumulate(values, axis=0)[-1]
     return sums
 

@@ -1,4 +1,4 @@
-"""What -h and -v print: all from the flags and measures themselves."""
+"""The output of -h and -v, made from the flags and measures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cranfield.trec_eval.arguments import FLAGS, USAGE, Options
 from cranfield.trec_eval.measures import SETS, choose
 
 FOLLOWED = "10.0"
-"""The version of trec_eval whose lines are printed."""
+"""The version of trec_eval whose output is reproduced."""
 _OWN_WORDS = {
     "runid": "The run's tag, from the run file; in the summary only.",
     "gm_map": "Geometric mean over topics of AP, none below 0.00001; in the summary only.",
@@ -35,7 +35,7 @@ def help_text(options: Options) -> str:
 
 
 def says(measure: TrecMeasure) -> str:
-    """What it is, or why it is not computed."""
+    """Its definition, or why it is not computed."""
     if measure.refusal is not None:
         return f"Not computed: {measure.refusal}."
     return _OWN_WORDS.get(measure.name) or find(TREC_NAMES[measure.name].ours).summary

@@ -1,4 +1,4 @@
-"""The measures that a trec_eval command line names: sets of them, other spellings, and parameters that make sense."""
+"""The measures that a trec_eval command line names: sets, other spellings, and checked parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cranfield.measures.aliases import PREFERENCES, TREC_MEASURES, TrecMeasure, 
 from cranfield.measures.names import parse_measure
 
 OFFICIAL = "official"
-"""What is computed when no measure is named."""
+"""The default set of measures."""
 _HEAD = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
 _MAIN = (*_HEAD, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
 _NOT_IN_ALL = ("dcg", "ideal_dcg", "yaap")
@@ -26,7 +26,7 @@ SETS = {
 
 
 def choose(wanted: Iterable[str]) -> tuple[list[TrecMeasure], list[str]]:
-    """The measures named, in trec_eval's order, and what to know about the way they were named.
+    """The measures named, in trec_eval's order, and notes about their names.
 
     A name is trec_eval's (``P.5,10``), or any spelling `cranfield evaluate` takes (``P_10``, ``nDCG@10``, ``MAP``).
 
@@ -71,17 +71,15 @@ def choose(wanted: Iterable[str]) -> tuple[list[TrecMeasure], list[str]]:
 
 
 def _check(measure: TrecMeasure) -> None:
-    """Refuse bad parameters before anything is read."""
+    """Refuse bad parameters before reading files."""
     if measure.kind == "gains":
         _ = measure.pairs
     elif measure.kind != "none":
         count = len(measure.numbers)
         if measure.name == "utility" and count != 4:
             raise ArgumentError(f"-m utility.{measure.parameters}: utility takes 4 numbers; got {count}")
-        if (
-            measure.name in ("iprec_at_recall", "11pt_avg")
-            and not 0 <= min(measure.numbers) <= max(measure.numbers) <= 1
-        ):
+        recall = measure.name in ("iprec_at_recall", "11pt_avg")
+        if recall and not 0 <= min(measure.numbers) <= max(measure.numbers) <= 1:
             raise ArgumentError(f"-m {measure.name}.{measure.parameters}: recall lies between 0 and 1")
 
 

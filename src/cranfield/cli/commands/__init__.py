@@ -1,4 +1,4 @@
-"""What a command does that is a tool rather than a question, and so does not go the common way of `cli.ask`."""
+"""The commands that are tools, which `cli.ask` does not run in the common way."""
 
 from cranfield.cli.ask import RUNNERS
 from cranfield.cli.commands import evaluate, files, pages, sample

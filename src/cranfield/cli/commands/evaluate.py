@@ -1,4 +1,4 @@
-"""``cranfield evaluate`` and ``cranfield measures``: scores of runs, also as trec_eval prints them, and by what."""
+"""``cranfield evaluate`` and ``cranfield measures``: scores of runs, and the list of measures."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
+import polars as pl
 
 from cranfield.cli.ask import runs
 from cranfield.cli.output import draw, emit, progress_bar, say, terminal_width, warn, write
 from cranfield.core.errors import ArgumentError, DataError
+from cranfield.core.signature import signature
+from cranfield.core.tables import Sheet
 from cranfield.questions.evaluate.question import EvaluateQuestion
 from cranfield.questions.measures.question import MeasuresQuestion
 
@@ -31,7 +34,7 @@ def evaluate(settings: EvaluateQuestion, output: Output, files: Files) -> None:
         _archive(settings, output)
         return
     if settings.trec and output.format is not None:
-        raise ArgumentError("--trec has a format of its own; leave out --format")
+        raise ArgumentError("--trec has a fixed format; leave out --format")
     with progress_bar(settings.counts) as progress:
         scores = settings.ask(files["qrels"], list(files["runs"]), progress=progress)
     if settings.trec:
@@ -42,18 +45,11 @@ def evaluate(settings: EvaluateQuestion, output: Output, files: Files) -> None:
     emit(replace(sheet, settings={"qrels": files["qrels"], **sheet.settings}), output)
     draw(said, scores, output)
     if output.output is not None and not settings.per_topic:
-        say(
-            f"note: {output.output} holds the means only; -q writes the scores of every topic, which other commands "
-            "read"
-        )
+        say(f"note: {output.output} contains means only; other commands need the score of every topic, which -q writes")
 
 
 def _archive(settings: EvaluateQuestion, output: Output) -> None:
-    """Evaluate the collections of a list, and print what became of each."""
-    import polars as pl
-
-    from cranfield.core.signature import signature
-    from cranfield.core.tables import Sheet
+    """Evaluate the collections of a list, and print the state of each."""
     from cranfield.measures.archive import evaluate_archive
 
     if output.output is None:
@@ -97,10 +93,6 @@ def _print_trec(scores: Scores, per_topic: bool, output: Path | None) -> None:
 @runs(MeasuresQuestion)
 def measures(settings: MeasuresQuestion, output: Output, files: Files) -> None:
     """List the measures."""
-    import polars as pl
-
-    from cranfield.core.signature import signature
-    from cranfield.core.tables import Sheet
     from cranfield.measures.aliases import other_names
     from cranfield.measures.names import look_up
     from cranfield.measures.registry import find, known_names
@@ -115,7 +107,7 @@ def measures(settings: MeasuresQuestion, output: Output, files: Files) -> None:
 
 
 def _print_paragraphs(rows: Iterable[tuple[str, ...]], width: int) -> None:
-    """One paragraph per measure: five columns of prose do not fit a terminal."""
+    """One paragraph per measure, because five columns of text do not fit a terminal."""
     for written, definition, tool, also, citation in rows:
         click.secho(written, bold=True)
         for line in (definition, f"{citation} ({tool})", *([f"also written {also}"] if also else [])):

@@ -1,4 +1,4 @@
-"""``cranfield check``, ``convert`` and ``pool``: what files hold, in other formats, and with a shallower pool."""
+"""``cranfield check``, ``convert`` and ``pool``: validate files, change formats, make shallower pools."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
+import polars as pl
 
 from cranfield.cli.ask import runs
 from cranfield.cli.kinds import kind_if_known
 from cranfield.cli.output import collection_format, draw, emit, progress_bar, say, write
-from cranfield.core.errors import ArgumentError, FileError, Problem
+from cranfield.core.errors import ArgumentError, FileError
 from cranfield.core.files import expand
+from cranfield.core.signature import signature
+from cranfield.core.tables import Sheet
 from cranfield.questions.check.question import CheckQuestion
 from cranfield.questions.convert.question import ConvertQuestion
 from cranfield.questions.pool.question import PoolQuestion
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _expanded(names: Sequence[str]) -> list[str]:
-    """The files that names stand for; what is passed over in folders is said."""
+    """The files that names stand for, with a note about skipped ones."""
     paths = expand(list(names))
     for text in paths.skipped:
         say(f"note: {text}")
@@ -36,11 +39,7 @@ def _expanded(names: Sequence[str]) -> list[str]:
 
 @runs(CheckQuestion)
 def check(settings: CheckQuestion, output: Output, files: Files) -> None:
-    """Check every file, print what they hold, and say every problem."""
-    import polars as pl
-
-    from cranfield.core.signature import signature
-    from cranfield.core.tables import Sheet
+    """Check every file; print contents and problems."""
 
     checks, matches = _check(_expanded(settings.files), settings)
     rows = pl.concat([check.to_frame() for check in checks])
@@ -51,7 +50,7 @@ def check(settings: CheckQuestion, output: Output, files: Files) -> None:
             pl.Series("shared_topics", [one and one.shared_topics for one in each], dtype=pl.Int64),
             pl.Series("judged_at_10", [one and one.judged_share for one in each], dtype=pl.Float64),
         )
-        notes += ("judged_at_10: share of judged documents among the first ten of every shared topic.",)
+        notes += ("judged_at_10: share of judged documents in the top 10 of shared topics.",)
     said = tuple(f"{path}: {text}" for path, match in matches.items() for text in match.warnings)
     shown = {"kind": settings.kind or "recognised", "lenient": settings.lenient}
     emit(Sheet("check", rows, signature("check", **shown), shown, said, notes=notes), output)
@@ -96,7 +95,9 @@ def convert(settings: ConvertQuestion, output: Output, files: Files) -> None:
         first = expand(given[:1])[0]
         kind = kind_of(first)
         if kind == "scores" and settings.layout in COLLECTION_FORMATS:
-            raise ArgumentError(f"{first} holds scores, which have no layout {settings.layout}; --kind says otherwise")
+            raise ArgumentError(
+                f"{first} contains scores, and {settings.layout} is no layout of scores. Use --kind to override."
+            )
     if kind in ("run", "qrels"):
         _convert_collection(kind, settings.layout, output, given)
     else:
@@ -109,22 +110,22 @@ def _convert_collection(kind: str, layout: str | None, output: Output, given: li
     from cranfield.core.files import write_atomically
 
     if output.format is not None:
-        raise ArgumentError(f"--format is about printed tables; choose a format of {kind} files with --layout")
+        raise ArgumentError(f"--format applies to printed tables; choose a format of {kind} files with --layout")
     paths = _expanded(given)
     several, to = len(paths) > 1, output.output
     entry = collection_format(layout, None if several else to, kind)
     if several and kind == "qrels":
         raise ArgumentError(f"judgments are converted one file at a time; got {len(paths)}")
     if several and to is None:
-        raise ArgumentError(f"{len(paths)} runs need a directory to go to; name it with --output")
+        raise ArgumentError(f"{len(paths)} runs need a directory; name it with --output")
     if several and to is not None:
         try:
             to.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FileError(str(to), [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+            raise FileError(str(to), f"cannot be written: {error.strerror or error}") from None
     for path in paths:
         content: Any = read_run(path) if kind == "run" else read_qrels(path)
-        data = cast("Any", entry.write_run if kind == "run" else entry.write_qrels)(content)
+        data = entry.write(content, kind)
         for note in content.notes:
             say(f"note: {path}: {note}")
         if to is None:
@@ -136,8 +137,6 @@ def _convert_collection(kind: str, layout: str | None, output: Output, given: li
 
 
 def _convert_scores(settings: ConvertQuestion, output: Output, given: list[str]) -> None:
-    from cranfield.core.signature import signature
-    from cranfield.core.tables import Sheet
     from cranfield.scores.writers import write_scores
 
     scores = settings.ask(given, **settings.values("source"))
@@ -162,12 +161,10 @@ def _convert_scores(settings: ConvertQuestion, output: Output, given: list[str])
 
 @runs(PoolQuestion)
 def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
-    """Reduce the judgments; write them, and print what is left of each topic."""
+    """Reduce the judgments, write them, and print the counts of each topic."""
     from cranfield.collection.pools import depth_pools, judged_counts
     from cranfield.collection.readers import read_qrels, read_runs
     from cranfield.core.labels import summary
-    from cranfield.core.signature import signature
-    from cranfield.core.tables import Sheet
 
     entry = collection_format(None, output.output, "qrels")
     judged, depth = read_qrels(files["qrels"]), settings.depth
@@ -183,7 +180,7 @@ def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
         )
     if output.output is not None:
         left = f": {len(kept):,} of {len(judged):,} judgments"
-        write(output.output, cast("Any", entry.write_qrels)(kept), left)
+        write(output.output, entry.write(kept, "qrels"), left)
     per_topic = counts["judged"].sum() / len(counts)
     shown = {"qrels": files["qrels"], **settings.to_dict()}
     sheet = Sheet(

@@ -1,4 +1,4 @@
-"""``cranfield report`` and ``cranfield serve``: the whole story in one HTML file, and the local page."""
+"""``cranfield report`` and ``cranfield serve``: one HTML file, and the local page."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def report(settings: ReportQuestion, output: Output, files: Files) -> None:
         raise ArgumentError(f"a report is an HTML file; end {to} in .html.")
     refuse_unwritable(to)
     if not given:
-        raise ArgumentError("nothing to report on; write cranfield report QRELS RUN... or cranfield report SCORES...")
+        raise ArgumentError("no files given; write cranfield report QRELS RUN... or cranfield report SCORES...")
     first = expand(given[:1])[0]
     with progress_bar("writing the report") as progress:
         kind = kind_of(first)
         if kind == "run":
-            raise ArgumentError(f"{first} is a run; name the judgments first: cranfield report QRELS RUN...")
+            raise ArgumentError(f"{first} is a run. Put the qrels file first: cranfield report QRELS RUN...")
         if kind == "qrels" and len(given) < 2:
-            raise ArgumentError(f"{given[0]} holds judgments; name the runs after it, or give score files.")
+            raise ArgumentError(f"{given[0]} contains only judgments. Add the runs after it, or give score files.")
         if kind == "qrels":
             made = settings.ask(qrels=first, runs=given[1:], progress=progress)
         else:
@@ -57,7 +57,7 @@ def serve(settings: ServeQuestion, output: Output, files: Files) -> None:
 
     missing = [name for name in ("fastapi", "uvicorn", "python_multipart") if find_spec(name) is None]
     if missing:
-        raise ArgumentError(f"the page needs {', '.join(missing)}, not installed here. Run: {with_extra('web')}")
+        raise ArgumentError(f"the page needs {', '.join(missing)}. Install: {with_extra('web')}")
     from cranfield.web.server.serve import serve
 
     serve(settings)

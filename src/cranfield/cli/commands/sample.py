@@ -1,4 +1,4 @@
-"""``cranfield sample`` and ``cranfield demo``: a synthetic collection with known truth, and the whole story on it."""
+"""``cranfield sample`` and ``cranfield demo``: a synthetic collection with known truth, and a tour of the commands."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
+import polars as pl
 
 from cranfield.cli.ask import runs
 from cranfield.cli.output import emit, say
 from cranfield.core.labels import plural
+from cranfield.core.tables import Sheet
 from cranfield.questions.demo.question import DemoQuestion
 from cranfield.questions.sample.question import SampleQuestion
 
@@ -24,11 +26,8 @@ if TYPE_CHECKING:
 
 @runs(SampleQuestion)
 def sample(settings: SampleQuestion, output: Output, files: Files) -> None:
-    """Make the collection, write it, and say what each file holds."""
-    import polars as pl
-
+    """Make the collection, write it, and list its files."""
     from cranfield.collection.sample_files import check_directory
-    from cranfield.core.tables import Sheet
 
     directory = settings.directory
     check_directory(directory, force=settings.force)
@@ -53,10 +52,10 @@ def sample(settings: SampleQuestion, output: Output, files: Files) -> None:
 
 
 def _contents(made: Sample) -> dict[str, str]:
-    """What each file holds, in a few words."""
+    """The content of each file."""
     truth = made.topic_truth
     return {
-        "README.txt": "what each file holds",
+        "README.txt": "list of the files",
         "documents.jsonl.gz": f"{made.documents.height} documents",
         "topics.tsv": f"{made.topics.height} topics",
         "qrels.txt": f"{len(made.qrels)} judgments (depth {made.depth}), {truth['pooled_relevant'].sum()} relevant",
@@ -86,35 +85,34 @@ class Step(NamedTuple):
 
 STORY = (
     Step(
-        "First, a collection to work on: synthetic, but with hard and easy topics, good and bad systems, and systems "
-        "of one team that make the same mistakes. Because it is synthetic, the truth is known.",
+        "First, a collection to work on. It is synthetic, so the truth is known. It has hard and easy topics, good and "
+        "bad systems, and teams whose systems make the same mistakes.",
         ("sample", "{dir}", "--seed", "{seed}", "--force"),
     ),
     Step(
-        "Are the files valid? The readers are strict: they refuse whatever they do not understand.",
+        "Are the files valid? The readers are strict and name every problem.",
         ("check", "{dir}/qrels.txt", "{dir}/runs/alder-1.run.gz"),
     ),
     Step(
-        "From runs and judgments to scores, one for every topic and system.",
+        "Score the runs against the judgments: one score for every topic and system.",
         ("evaluate", "{dir}/qrels.txt", "{dir}/runs", "-m", "AP", "-m", "nDCG@10", "-q", "-o", "{dir}/scores.parquet"),
     ),
     Step(
-        "Which systems really differ? Systems that share a letter are not shown to differ.",
+        "Rank the systems. Intervals show how certain each rank is.",
         ("leaderboard", "{dir}/scores.parquet", "--measure", "AP"),
     ),
     Step(
-        "How good is this collection? With its 50 topics, this is the smallest difference between two systems named "
-        "beforehand that a paired t-test would find 80 times in 100, or oftener for 95% of the pairs; residual below "
-        "is the same for an average pair.",
+        "What can this collection detect? This is the smallest difference that a paired t-test on 50 topics finds with "
+        "80% power, for 95% of the pairs. The row residual is for an average pair.",
         ("design", "ttest", "--scores", "{dir}/scores.parquet", "--measure", "AP", "--topics", "50"),
     ),
     Step(
-        "And the next collection? How many topics to compare all pairs of 20 systems after correction and detect a "
-        "difference of 0.10 between the best and the worst; and what other ways of asking say.",
+        "How many topics does the next collection need? It shall compare all pairs of 20 systems and detect a "
+        "difference of 0.10 between the best and the worst.",
         ("design", "recommend", "{dir}/scores.parquet", "--measure", "AP", "--systems", "20", "--min-diff", "0.10"),
     ),
     Step(
-        "Everything at once, with charts, in one HTML file that can be mailed and opened offline.",
+        "Everything at once, with charts, in one HTML file that opens offline.",
         ("report", "{dir}/qrels.txt", "{dir}/runs", "-o", "{dir}/report.html"),
     ),
 )
@@ -122,7 +120,7 @@ STORY = (
 
 @runs(DemoQuestion)
 def demo(settings: DemoQuestion, output: Output, files: Files) -> None:
-    """Type one command after another; the story ends with one that fails or is interrupted."""
+    """Run the commands in turn; stop at one that fails or is interrupted."""
     from cranfield.cli.main import app
 
     values = {"dir": str(settings.directory), "seed": str(settings.seed)}
@@ -133,4 +131,4 @@ def demo(settings: DemoQuestion, output: Output, files: Files) -> None:
         say(f"\n$ cranfield {' '.join(words)}\n")
         if code := app(words, standalone_mode=False):
             raise click.exceptions.Exit(code)
-    say(f"\nOpen {settings.directory}/report.html; then try the same with files of your own.")
+    say(f"\nOpen {settings.directory}/report.html; then try your own files.")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, CollectionFormat
-from cranfield.collection.formats.json import write_json_run
+from cranfield.collection.formats import COLLECTION_FORMATS, COLUMNS, CollectionFile, CollectionFormat, Kind
+from cranfield.collection.formats.json import write_json
 from cranfield.core.columns import QRELS_PARTS, RUN_PARTS, columns_of, is_qrels_header, is_run_header
 from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.core.files import Problems, shown
@@ -17,28 +16,19 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cranfield.collection.lines import Parsed
-    from cranfield.collection.types import Qrels, Run
 
 _WHOLE = re.compile(rb"\d+")
 
 
-def write_trec_run(run: Run) -> bytes:
-    """Lines of six fields."""
-    from cranfield.collection.writers import to_trec_run
+def _write_trec(data: Any, kind: Kind) -> bytes:
+    from cranfield.collection.writers import to_trec_qrels, to_trec_run
 
-    return to_trec_run(run)
-
-
-def write_trec_qrels(qrels: Qrels) -> bytes:
-    """Lines of four fields."""
-    from cranfield.collection.writers import to_trec_qrels
-
-    return to_trec_qrels(qrels)
+    return to_trec_run(data) if kind == "run" else to_trec_qrels(data)
 
 
-def write_ntcir_qrels(qrels: Qrels) -> bytes:
+def _write_ntcir(qrels: Any, kind: Kind) -> bytes:
     """Lines such as ``0201 doc-1 L2``; with the intent between when there is more than one."""
-    lines = write_trec_qrels(qrels).decode()
+    lines = _write_trec(qrels, kind).decode()
     if (qrels.frame["subtopic"] == "0").all():
         return re.sub(r"(?m)^(\S+) \S+ (\S+) (-?\d+)$", r"\1 \2 L\3", lines).encode()
     return re.sub(r"(?m)(-?\d+)$", r"L\1", lines).encode()
@@ -52,14 +42,14 @@ def _fields(line: bytes) -> list[bytes]:
     return by_tabs if len(by_tabs) == 3 else line.split()
 
 
-def is_msmarco_run(file: CollectionFile) -> bool:
+def _is_msmarco(file: CollectionFile, kind: Kind) -> bool:
     """Whether lines have three fields, of which the last is a whole number."""
     rows = [_fields(line) for line in file.first]
     return bool(rows) and all(len(row) == 3 for row in rows) and bool(_WHOLE.fullmatch(rows[0][2]))
 
 
-def read_msmarco_run(file: CollectionFile) -> Parsed:
-    """Documents score minus their rank, so that any order is the order of the ranks."""
+def _read_msmarco(file: CollectionFile, kind: Kind) -> Parsed:
+    """The score of a document is minus its rank, so that every order is the order of the ranks."""
     problems = Problems(file.path)
     rows, lines = [], []
     for number, line in data_lines(file.text):
@@ -73,126 +63,86 @@ def read_msmarco_run(file: CollectionFile) -> Parsed:
             lines.append(number)
     problems.raise_if_any()
     columns = {part: [row[at] for row in rows] for at, part in enumerate(("topic", "document", "rank"))}
-    return file.run(columns, lines, notes=("no scores: documents are in the order of their ranks (score = -rank)",))
+    note = "no scores in the file: documents are ordered by rank (score = -rank)"
+    return file.parsed(kind, columns, lines, notes=(note,))
 
 
-def write_msmarco_run(run: Run) -> bytes:
-    """Topic, document and rank by score, ties as trec_eval breaks them."""
+def _write_msmarco(data: Any, kind: Kind) -> bytes:
+    """Topic, document and rank by score, ties as trec_eval breaks them; or TREC's four fields."""
     from cranfield.collection.pools import ranked
 
-    return _tab_separated(ranked(run.frame, "score"), f"run {run.system}")
-
-
-def write_msmarco_qrels(qrels: Qrels) -> bytes:
-    """TREC's four fields, set apart by tabs."""
-    return _tab_separated(qrels.frame.select("topic", "subtopic", "document", "relevance"), f"judgments {qrels.name}")
+    if kind == "run":
+        return _tab_separated(ranked(data.frame, "score"), f"run {data.system}")
+    return _tab_separated(data.frame.select(COLUMNS[kind]), f"judgments {data.name}")
 
 
 def _tab_separated(frame: pl.DataFrame, place: str, header: bool = False) -> bytes:
-    """Lines of fields set apart by tabs, once no field holds one."""
+    """Lines of fields separated by tabs; an error where a field holds one."""
     import polars as pl
 
-    for name in frame.columns:
-        if frame[name].dtype == pl.String:
-            bad = frame.filter(pl.col(name).str.contains(r"[\t\r\n]") | (pl.col(name).str.strip_chars() == ""))
-            if bad.height:
-                text = f"{name} {bad[name][0]!r} cannot stand in a tab-separated file; write json instead"
-                raise DataError(f"{place}: {text}")
+    for name in (name for name, dtype in frame.schema.items() if dtype == pl.String):
+        bad = frame.filter(pl.col(name).str.contains(r"[\t\r\n]") | (pl.col(name).str.strip_chars() == ""))
+        if bad.height:
+            text = f"{name} {bad[name][0]!r} cannot be written to a tab-separated file; write json instead"
+            raise DataError(f"{place}: {text}")
     return frame.write_csv(separator="\t", include_header=header, quote_style="never").encode()
 
 
 # ── tables with a header ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _header(file: CollectionFile) -> list[str]:
-    return separated(file.first[0].decode()) if file.first else []
+def _is_table(file: CollectionFile, kind: Kind) -> bool:
+    """Whether the first line names the columns of a run, or of judgments."""
+    header = separated(file.first[0].decode()) if file.first else []
+    return is_run_header(header) if kind == "run" else is_qrels_header(header)
 
 
-def is_table_run(file: CollectionFile) -> bool:
-    """Whether the first line names topic, document, and score or rank."""
-    return is_run_header(_header(file))
-
-
-def is_table_qrels(file: CollectionFile) -> bool:
-    """Whether the first line names topic, document and relevance."""
-    return is_qrels_header(_header(file))
-
-
-def _columns(file: CollectionFile, parts: Sequence[str]) -> tuple[dict[str, Any], list[int]]:
-    """The columns as text, and the line of each row."""
+def _read_table(file: CollectionFile, kind: Kind) -> Parsed:
+    """One run (a column of systems must name a single one), or judgments."""
     from cranfield.scores.text_tables import read_table
 
     table = read_table(file.text, file.path)
     header = [name.strip() for name in table.rows[0]]
-    named = columns_of(header, parts)
-    needed = [part for part in ("topic", "document", "relevance") if part in parts]
+    named = columns_of(header, [*RUN_PARTS, "system"] if kind == "run" else QRELS_PARTS)
+    needed = ("topic", "document", "relevance")[: 2 if kind == "run" else 3]
     if lacking := [part for part in needed if part not in named]:
-        text = f"no column is the {lacking[0]}; there are: {shown(', '.join(header))}; are its quotes in pairs?"
+        text = f"no column holds the {lacking[0]}; found {shown(', '.join(header))}. Check that quotes are paired."
         raise FileError(file.path, [Problem(table.lines[0], text)])
     problems = Problems(file.path)
-    rows, lines = [], []
     for line, row in zip(table.lines[1:], table.rows[1:], strict=True):
         if len(row) != len(header):
             problems.add(line, f"expected {len(header)} fields ({', '.join(header)}), found {len(row)}")
-            continue
-        rows.append(row)
-        lines.append(line)
     problems.raise_if_any()
     places = {part: header.index(name) for part, name in named.items()}
-    return {part: [row[at].strip() for row in rows] for part, at in places.items()}, lines
-
-
-def read_table_run(file: CollectionFile) -> Parsed:
-    """One run; a column that names systems must name one."""
-    columns, lines = _columns(file, [*RUN_PARTS, "system"])
+    columns = {part: [row[at].strip() for row in table.rows[1:]] for part, at in places.items()}
     systems = list(dict.fromkeys(columns.pop("system", [])))
     if len(systems) > 1:
         some = ", ".join(systems[:3])
         text = f"holds {len(systems)} runs ({some}, …); read it as a frame, or write one file per run"
         raise FileError(file.path, [Problem(0, text)])
-    return file.run(columns, lines, tag="".join(systems))
+    return file.parsed(kind, columns, table.lines[1:], tag="".join(systems))
 
 
-def read_table_qrels(file: CollectionFile) -> Parsed:
-    """The judgments."""
-    return file.qrels(*_columns(file, QRELS_PARTS))
-
-
-def write_table_run(run: Run) -> bytes:
-    """Comma-separated: topic, document, rank, score."""
-    return run.frame.select("topic", "document", "rank", "score").write_csv().encode()
-
-
-def write_table_qrels(qrels: Qrels) -> bytes:
-    """Comma-separated: topic, subtopic, document, relevance."""
-    return qrels.frame.select("topic", "subtopic", "document", "relevance").write_csv().encode()
-
-
-def is_beir_qrels(file: CollectionFile) -> bool:
-    """Whether the header is BEIR's."""
-    return bool(file.first) and file.first[0].split() == BEIR_HEADER
-
-
-def write_beir_qrels(qrels: Qrels) -> bytes:
-    """The TSV with BEIR's header; subtopics have no place there."""
-    frame = qrels.frame
-    if frame.select("topic", "document").is_duplicated().any():
-        raise DataError(f"judgments {qrels.name}: BEIR's format has no place for subtopics; write trec instead")
+def _write_beir(data: Any, kind: Kind) -> bytes:
+    """The TSV with BEIR's header; subtopics have no place there. Runs are JSON."""
+    if kind == "run":
+        return write_json(data, kind)
+    if data.frame.select("topic", "document").is_duplicated().any():
+        raise DataError(f"judgments {data.name}: BEIR's format cannot hold subtopics; write trec instead")
     columns = {"query-id": "topic", "corpus-id": "document", "score": "relevance"}
-    return _tab_separated(frame.select(**columns), f"judgments {qrels.name}", header=True)
+    return _tab_separated(data.frame.select(**columns), f"judgments {data.name}", header=True)
 
 
 COLLECTION_FORMATS.register(
     CollectionFormat(
         name="trec",
         summary="runs `topic Q0 document rank score tag`, qrels `topic iteration document relevance`",
-        write_run=write_trec_run,
-        write_qrels=write_trec_qrels,
+        write=_write_trec,
         ending=".run",
-        notes="any mix of blanks and tabs (ids with blanks where tabs set the fields apart); blank and `#` lines "
-        "and a `<SYSDESC>` line (NTCIR) skipped and reported; fields after the tag only when lenient; finite scores; a "
-        "document at most once per topic; the iteration field is the subtopic of diversity judgments; relevance is an "
-        "integer, negative allowed",
+        notes="any mix of blanks and tabs (with tabs alone, ids may hold blanks); blank and `#` lines and NTCIR's "
+        "`<SYSDESC>` line are skipped and reported; fields after the tag need lenient; scores are finite; a document "
+        "occurs at most once per topic; the iteration field is the subtopic of diversity judgments; relevance is an "
+        "integer, also negative",
         rank=10,
     )
 )
@@ -200,22 +150,23 @@ COLLECTION_FORMATS.register(
     CollectionFormat(
         name="ntcir",
         summary="NTCIR's qrels: `topic document L2`",
-        write_qrels=write_ntcir_qrels,
+        write=_write_ntcir,
+        writes=("qrels",),
         ending=".qrels",
-        notes="with `topic intent document L2` for diversity; without the L it is read too",
+        notes="`topic intent document L2` for diversity; also read without the L",
         rank=20,
     )
 )
 COLLECTION_FORMATS.register(
     CollectionFormat(
         name="msmarco",
-        summary="MS MARCO's runs `topic document rank`, set apart by tabs; its qrels are TREC's",
-        is_run=is_msmarco_run,
-        read_run=read_msmarco_run,
-        write_run=write_msmarco_run,
-        write_qrels=write_msmarco_qrels,
+        summary="MS MARCO's runs `topic document rank`, separated by tabs; its qrels are TREC's",
+        recognise=_is_msmarco,
+        read=_read_msmarco,
+        reads=("run",),
+        write=_write_msmarco,
         ending=".tsv",
-        notes="there are no scores: documents are ordered by rank, which is reported; ids may hold blanks",
+        notes="no scores: documents are ordered by rank, which is reported; ids may hold blanks",
         tried=40,
         rank=30,
     )
@@ -224,10 +175,10 @@ COLLECTION_FORMATS.register(
     CollectionFormat(
         name="beir",
         summary="BEIR's and MTEB's qrels `query-id corpus-id score` with that header; runs as JSON",
-        is_qrels=is_beir_qrels,
-        read_qrels=read_table_qrels,
-        write_run=write_json_run,
-        write_qrels=write_beir_qrels,
+        recognise=lambda file, kind: bool(file.first) and file.first[0].split() == BEIR_HEADER,
+        read=_read_table,
+        reads=("qrels",),
+        write=_write_beir,
         ending=".json",
         notes="results and predictions are `json` below; MTEB's files of means are refused with the reason",
         tried=20,
@@ -238,16 +189,14 @@ COLLECTION_FORMATS.register(
     CollectionFormat(
         name="table",
         summary="a header and comma-, semicolon- or tab-separated columns, named as in frames",
-        is_run=is_table_run,
-        is_qrels=is_table_qrels,
-        read_run=read_table_run,
-        read_qrels=read_table_qrels,
-        write_run=write_table_run,
-        write_qrels=write_table_qrels,
+        recognise=_is_table,
+        read=_read_table,
+        reads=("run", "qrels"),
+        write=lambda data, kind: data.frame.select(COLUMNS[kind]).write_csv().encode(),
         ending=".csv",
         asked_by=".csv",
         notes="columns in any order: `topic,document,rank,score`, PyTerrier's `qid,docno,…`, ir_measures' "
-        "`query_id,doc_id,…`; others are passed over",
+        "`query_id,doc_id,…`; others are ignored",
         tried=30,
         rank=50,
     )

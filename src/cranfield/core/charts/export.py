@@ -41,7 +41,7 @@ def to_svg(chart: Drawing) -> str:
 
 
 def spec_to_svg(spec: dict[str, Any], title: str) -> str:
-    """A specification as an SVG image; nothing is fetched, whatever it refers to."""
+    """A specification as an SVG image; no address in it is fetched."""
     svg = vl_convert.vegalite_to_svg(_drawable(spec), vl_version=_version(), allowed_base_urls=[])
     return described(keep_lengths(_counted(svg)), title, str(spec.get("description", "")))
 
@@ -88,9 +88,8 @@ def spec_title(spec: dict[str, Any]) -> str:
 def to_html(chart: Drawing) -> str:
     """A page with the chart and the scripts it needs inside: it opens without a network.
 
-    Names come from files, and a page runs what it is given: the specification is written so that no name can end
-    the script it stands in, and the page's policy lets only its own two scripts run, known by their hashes, and
-    fetches nothing.
+    Names come from files, so they are escaped: no name can end the script. The page's policy allows only its two
+    scripts, by their hashes, and no network.
     """
     spec = _drawable(chart.to_dict())
     library = _drawing_library()

@@ -1,8 +1,8 @@
 """How wide text is, and text that keeps its width in any font.
 
 Charts are laid out by the widths of Arial, which the drawing engine carries under the name Liberation Sans. A browser
-on another machine may have neither, and a wider font would run over edges and legends: every text of an image says
-how long it is, and is fitted into that length whatever it is set in.
+elsewhere may have neither font, and a wider one would run over edges and legends. So every text of an image states its
+length, and browsers fit it to that length.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 def lines_of(text: str, width: float, size: float, bold: bool = False) -> list[str]:
-    """Words in lines no wider than `width` pixels; a word that is wider has a line of its own.
+    """Words in lines no wider than `width` pixels; a wider word gets a separate line.
 
     >>> lines_of("a title of several words", 80, 12)
     ['a title of', 'several words']

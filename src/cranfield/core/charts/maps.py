@@ -35,17 +35,10 @@ def block_map(
     # Columns are counted: names would not fit, and the rows carry them.
     lines = m > GUIDED
     columns = alt.Axis(
-        orient="top",
-        grid=lines,
-        gridColor=INK,
-        gridOpacity=0.16,
-        zindex=1 if lines else 0,
-        ticks=False,
-        domain=False,
-        format="d",
-        values=[k + 0.5 for k in range(m) if k == 0 or (k + 1) % every == 0],
+        orient="top", grid=lines, gridColor=INK, gridOpacity=0.16, zindex=int(lines), ticks=False, domain=False,
+        format="d", values=[k + 0.5 for k in range(m) if k == 0 or (k + 1) % every == 0],
         labelExpr="floor(datum.value) + 1",
-    )
+    )  # fmt: skip
     drawn: alt.Chart = (
         alt.Chart(rows(blocks))
         .mark_rect()
@@ -89,12 +82,8 @@ def _guides(m: int, every: int) -> dict[str, Any]:
 
 def how_to_read(m: int) -> str:
     """What to tell somebody in front of a map of m systems."""
-    return (
-        ""
-        if m <= 12
-        else "; a column is the system with that number beside its name"
-        + (", and thin lines guide the eye" if m > 60 else "")
-    )
+    guides = ", and thin lines guide the eye" if m > 60 else ""
+    return "" if m <= 12 else f"; a column is the system with that number beside its name{guides}"
 
 
 def map_size(m: int) -> int:

@@ -1,7 +1,7 @@
 """A chart for a phone: the same marks and words, laid out so that the whole image is no wider than the screen.
 
-The drawing engine does not fold, so it is the specification that is changed: panels stand below each other, titles and
-axis titles are folded, names are cut, legends have one column, and plots give up width until the image fits.
+The drawing engine does not fold text, so the specification is changed. Panels are stacked, titles are folded, names are
+cut, legends have one column, and plots shrink until the image fits.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _broken(lines: list[str], size: float, bold: bool) -> list[str]:
 
 
 def _stack(spec: dict[str, Any]) -> None:
-    """Panels below each other; a panel without an axis of its own belongs to the rows beside it and stays."""
+    """Panels below each other; a panel without an axis belongs to the rows beside it and stays."""
     if all(isinstance(part.get("width"), int | float) for part in spec.get("hconcat", [{}])):
         spec["vconcat"] = spec.pop("hconcat")
     if "concat" in spec:

@@ -22,7 +22,7 @@ DARK, ACCENT, LIGHT = "#12436d", "#c8501f", "#a9bccd"
 SERIES = ("#12436d", "#c8501f", "#8a8d8f", "#2b8c7e", "#e0a526", "#6a3d7c")
 DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-"""A series has a colour, a dash and a shape of its own, so that print without colour keeps them apart."""
+"""Every series has its own colour, dash and shape, so that they differ in print without colour."""
 MOST_SERIES = len(SERIES)
 WIDTH = 560
 """Width of the plot itself, in pixels; the labels come on top."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from cranfield.core.errors import FileError, Problem
+from cranfield.core.errors import FileError
 from cranfield.core.files.names import STDIN, NamedFile, is_dataset, is_file, is_folder, is_url
 from cranfield.core.files.reading import filesystem, reaching, unreadable
 from cranfield.core.labels import natural_sorted, summary
@@ -37,7 +37,7 @@ def _remote_files(name: str, skipped: list[str]) -> list[str]:
 
 
 def _is_stray(name: str) -> bool:
-    """Whether a file is clearly no data, by its name alone.
+    """Whether the name of a file shows that it is not data.
 
     >>> [_is_stray(name) for name in ("README.md", "Thumbs.db", ".DS_Store", "bm25.run", "results.tar.gz", "notes.txt")]
     [True, True, True, False, True, False]
@@ -46,16 +46,16 @@ def _is_stray(name: str) -> bool:
 
 
 def _without_strays(folder: str, names: dict[str, bool], skipped: list[str]) -> list[str]:
-    """The files of a folder that may be data; what is left out is added to `skipped`, in one sentence."""
+    """The files of a folder that may be data; the others are added to `skipped`, in one sentence."""
     kept = [name for name, is_folder in names.items() if not is_folder and not _is_stray(Path(name).name)]
     gone = [Path(name).name + "/" * is_folder for name, is_folder in names.items() if name not in kept]
     if gone:
-        skipped.append(f"{folder}: skipped {summary(natural_sorted(gone), most=8)} (no data, or a folder)")
+        skipped.append(f"{folder}: skipped {summary(natural_sorted(gone), most=8)} (not data, or a folder)")
     if not kept:
         text = "is a directory without files" + (
             f" that may hold data ({summary(natural_sorted(gone))})" if gone else ""
         )
-        raise FileError(folder, [Problem(0, text)])
+        raise FileError(folder, text)
     return kept
 
 
@@ -66,7 +66,7 @@ class Files(list[str]):
 
 
 def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> Files:
-    """Every file the names stand for: files as they are, directories' files, and globs, in numeric-aware order.
+    """Every file the names stand for: files, the files of directories, and globs, in numeric-aware order.
 
     What is clearly no data in a directory (hidden files, README.md, Thumbs.db, pictures, folders, …) is passed over
     and named in `Files.skipped`. A name that leads to no file is a `FileError`.

@@ -43,7 +43,7 @@ class NamedFile(str):
 
 
 def whole_path(name: str) -> NamedFile | str:
-    """A file by a path that leads to it from any directory, still spoken of as it was written; URLs as they are.
+    """A file by a path that leads to it from any directory, still shown as it was written; URLs unchanged.
 
     >>> file = whole_path("runs/bm25.run")
     >>> str(file), os.path.isabs(file.place)
@@ -57,11 +57,11 @@ def reason(error: OSError | ValueError) -> str:
     """Why the system refused a file: in its own words, or for a name that it cannot even look for.
 
     >>> reason(ValueError("embedded null byte"))
-    'the name holds a NUL or another character that no file name can have; check the name'
+    'the name contains a character that no file name can have; check the name'
     """
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    return "the name holds a NUL or another character that no file name can have; check the name"
+    return "the name contains a character that no file name can have; check the name"
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
@@ -109,7 +109,7 @@ def is_elsewhere(name: str) -> bool:
 
 
 def system_name(path: str) -> str:
-    """The system a file belongs to: its name without compression and run endings; a dataset's name as it is.
+    """The system a file belongs to: its name without compression and run endings; a dataset's name unchanged.
 
     >>> system_name("runs/covidex.r5.2s.gz"), system_name("bm25.run.zst"), system_name("irds:msmarco-passage/dev/small")
     ('covidex.r5.2s', 'bm25', 'msmarco-passage/dev/small')

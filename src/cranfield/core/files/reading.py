@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.core.compression import COMPRESSED, decompressing, is_decompression_error
-from cranfield.core.errors import FileError, Problem
+from cranfield.core.errors import FileError
 from cranfield.core.files.names import STDIN, NamedFile, is_url, reason, there
 from cranfield.core.files.text import check_no_nul, without_mark
 
@@ -51,7 +51,7 @@ class ByteStream:
             if not is_decompression_error(error):
                 raise
             text = f"cannot be decompressed as {self._ending}: {error}; is the file complete and its ending right?"
-            raise FileError(self.name, [Problem(0, text)]) from None
+            raise FileError(self.name, text) from None
 
     def _next(self, size: int) -> bytes:
         data: bytes = self._stream.read(size)
@@ -117,12 +117,12 @@ def unreadable(name: str, error: Exception) -> FileError:
     if isinstance(error, FileNotFoundError):
         text = "no such file; check the name"
     elif isinstance(error, IsADirectoryError):
-        text = "is a directory where a file is expected"
+        text = "is a directory; name a file"
     elif isinstance(error, (OSError, ValueError)):
         text = f"cannot be read: {reason(error)}"
     else:
         raise error
-    return FileError(name, [Problem(0, text)])
+    return FileError(name, text)
 
 
 def line_blocks(stream: ByteStream, size: int, begun: bytes = b"") -> Iterator[bytes]:
@@ -177,7 +177,7 @@ def _opened(place: Path, name: str) -> Any:
         stream = place.open("rb")
         if stat.S_ISCHR(status.st_mode) and not stream.isatty() and not place.samefile(os.devnull):
             stream.close()
-            raise FileError(name, [Problem(0, "is a device, which may never end; name a file")])
+            raise FileError(name, "is a device; name a file")
         return stream
     key = (status.st_dev, status.st_ino)
     if key not in kept:
@@ -194,7 +194,7 @@ def _standard_input() -> bytes:
     """Standard input can be read once; who looks at it again (first to recognise it, then to read it) gets the same."""
     global _from_stdin
     if sys.stdin is None:
-        raise FileError(STDIN, [Problem(0, "cannot be read: standard input is closed; name a file")])
+        raise FileError(STDIN, "cannot be read: standard input is closed; name a file")
     if _from_stdin is None or _from_stdin[0] is not sys.stdin:
         _note("stdin")
         _from_stdin = (sys.stdin, ByteStream("stdin", sys.stdin.buffer, "").read())
@@ -202,7 +202,7 @@ def _standard_input() -> bytes:
 
 
 def _check_beginning(data: bytes, name: str) -> None:
-    """Refuse what is no text and no parquet by its first piece."""
+    """Refuse a file that is neither text nor parquet by its first piece."""
     if not data.startswith(b"PAR1"):
         check_no_nul(without_mark(data, name), name)
 
@@ -217,15 +217,15 @@ def _note(name: str) -> None:
 
 def no_memory() -> str:
     """What to say of a `MemoryError`, wherever it came from: the file that was opened last, if any, and what to do."""
-    after = f" after {_last_opened} was opened" if _last_opened else ""
-    return f"the memory that this process may use was all taken{after}; {_MORE_MEMORY}"
+    after = f" after opening {_last_opened}" if _last_opened else ""
+    return f"out of memory{after}; {_MORE_MEMORY}"
 
 
-_MORE_MEMORY = "use fewer or smaller files, systems or resamples, raise the limit (ulimit -v), or take a larger machine"
+_MORE_MEMORY = "use fewer or smaller files, systems or resamples, raise the limit (ulimit -v), or use a larger machine"
 
 
 def _too_large(name: str) -> FileError:
-    return FileError(name, [Problem(0, f"does not fit into the memory that this process may use; {_MORE_MEMORY}")])
+    return FileError(name, f"does not fit into memory; {_MORE_MEMORY}")
 
 
 # ── files that lie elsewhere, through fsspec ──────────────────────────────────────────────────────────────
@@ -236,15 +236,13 @@ def filesystem(name: str) -> tuple[Any, str]:
     try:
         import fsspec
     except ImportError:
-        text = (
-            "URLs and object stores are read through fsspec, which is not there; pip install fsspec, or fetch the file"
-        )
-        raise FileError(name, [Problem(0, text)]) from None
+        text = "reading a URL needs fsspec; install it (pip install fsspec) or download the file"
+        raise FileError(name, text) from None
     with reaching(name):
         try:
             system, path = fsspec.core.url_to_fs(name)
         except (ImportError, ValueError) as error:
-            raise FileError(name, [Problem(0, f"fsspec cannot open it: {error}, or fetch the file")]) from None
+            raise FileError(name, f"fsspec cannot open it: {error}, or fetch the file") from None
     return system, path
 
 
@@ -256,9 +254,9 @@ def reaching(name: str) -> Iterator[None]:
     except FileError:
         raise
     except FileNotFoundError:
-        raise FileError(name, [Problem(0, "no such file; check the name")]) from None
+        raise FileError(name, "no such file; check the name") from None
     except Exception as error:  # noqa: BLE001 (every store has errors of its own)
-        raise FileError(name, [Problem(0, f"cannot be read: {type(error).__name__}: {error}")]) from None
+        raise FileError(name, f"cannot be read: {type(error).__name__}: {error}") from None
 
 
 def remote_bytes(name: str) -> bytes:

@@ -28,7 +28,7 @@ def check_text(data: bytes, path: str) -> bytes:
     data = without_mark(data, path)
     check_no_nul(data, path)
     if not data or data.isspace():
-        raise FileError(path, [Problem(0, EMPTY)])
+        raise FileError(path, EMPTY)
     check_utf8(data, path)
     return data
 
@@ -38,12 +38,12 @@ def plain_text(data: bytes, path: str) -> str:
 
     >>> plain_text(b"bm25\\x0c 0.5", "order.txt")
     Traceback (most recent call last):
-    cranfield.FileError: order.txt:1: holds the control character U+000C; remove it
+    cranfield.FileError: order.txt:1: contains the control character U+000C; remove it
     """
     text = check_text(data, path).decode()
     if (found := CONTROL.search(text)) is not None:
         line = len(_LINE_END.findall(text, 0, found.start())) + 1
-        raise FileError(path, [Problem(line, f"holds the control character U+{ord(found[0]):04X}; remove it")])
+        raise FileError(path, f"contains the control character U+{ord(found[0]):04X}; remove it", line=line)
     return text
 
 
@@ -88,22 +88,21 @@ def without_mark(data: bytes, path: str) -> bytes:
     """The beginning of a file without its byte-order mark; UTF-16 and UTF-32 are refused."""
     for mark, kind in _WIDE_MARKS.items():
         if data.startswith(mark):
-            text = f"is {kind} text; save it as UTF-8 (for example: iconv -f {kind} -t UTF-8)"
-            raise FileError(path, [Problem(0, text)])
+            raise FileError(path, f"is {kind} text; save it as UTF-8 (for example: iconv -f {kind} -t UTF-8)")
     return data.removeprefix(BOM)
 
 
 def check_no_nul(data: bytes, path: str, first_line: int = 1) -> None:
     """Refuse lines with a NUL byte."""
     if data.startswith(b"PAR1"):
-        text = "is a parquet table, and text is expected; read it as a frame (polars, pandas) and give that"
-        raise FileError(path, [Problem(0, text)])
+        text = "is a parquet table, not text; read it with polars or pandas and pass the frame"
+        raise FileError(path, text)
     if data.startswith(_ARCHIVE):
-        text = "is a workbook (.xlsx, .ods) or another zip archive, and text is expected; save the sheet as CSV"
-        raise FileError(path, [Problem(0, text)])
+        text = "is a workbook (.xlsx, .ods) or another zip archive, not text; save the sheet as CSV"
+        raise FileError(path, text)
     if (nul := data.find(b"\0")) >= 0:
         line = data.count(b"\n", 0, nul) + first_line
-        raise FileError(path, [Problem(line, "holds a NUL byte: a binary file where text is expected")])
+        raise FileError(path, "contains a NUL byte, so it is binary; expected text", line=line)
 
 
 def check_utf8(data: bytes, path: str, first_line: int = 1) -> None:
@@ -115,7 +114,7 @@ def check_utf8(data: bytes, path: str, first_line: int = 1) -> None:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + first_line
         problem = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        raise FileError(path, [Problem(line, problem)]) from None
+        raise FileError(path, problem, line=line) from None
 
 
 class Problems:

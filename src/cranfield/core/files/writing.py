@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cranfield.core.compression import compressed
-from cranfield.core.errors import FileError, Problem
+from cranfield.core.errors import FileError
 from cranfield.core.files.names import is_url, reason
 
 _LONG_NAME = 100
@@ -54,19 +54,19 @@ def sweep(target: Path) -> None:
                 one.unlink()
 
 
-NO_URL = "is a URL, and only files of this machine are written; name a file and copy it there"
+NO_URL = "is a URL, and only local files are written; name a local file"
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: bool = True) -> None:
     """Write a file whole or not at all: to a temporary neighbour first, then renamed into place.
 
     Compresses by the ending (.gz, .bz2, .xz, .zst), without time stamps, so equal data gives equal bytes. What a
-    killed process left of an earlier try is swept away. A link is followed, and what is no regular file (a pipe, a
-    device) is written to as it is, never replaced.
+    killed process left of an earlier try is removed. A link is followed, and a pipe
+    or a device is written to, not replaced.
     """
     name = os.fspath(path)
     if is_url(name):
-        raise FileError(name, [Problem(0, NO_URL)])
+        raise FileError(name, NO_URL)
     target = Path(name)
     if compress:
         data = compressed(data, target.suffix.lower())
@@ -93,7 +93,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
         temporary.replace(target)
         temporary = None
     except (OSError, ValueError) as error:
-        raise FileError(name, [Problem(0, f"cannot be written: {reason(error)}")]) from None
+        raise FileError(name, f"cannot be written: {reason(error)}") from None
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
@@ -112,7 +112,7 @@ def written_whole(target: str | os.PathLike[str]) -> Iterator[Path]:
     name, scratch = os.fspath(target), None
     place = Path(name)
     if "\0" in name:
-        raise FileError(name, [Problem(0, f"cannot be written: {reason(ValueError())}")])
+        raise FileError(name, f"cannot be written: {reason(ValueError())}")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         sweep(place)
@@ -131,7 +131,7 @@ def written_whole(target: str | os.PathLike[str]) -> Iterator[Path]:
     except FileError as error:  # which names a place that nobody knows
         raise FileError(name, error.problems) from None
     except OSError as error:
-        raise FileError(name, [Problem(0, f"cannot be written: {reason(error)}")]) from None
+        raise FileError(name, f"cannot be written: {reason(error)}") from None
     finally:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)

@@ -20,8 +20,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def to_csv(rows: pl.DataFrame, separator: str = ",", *, read_back: bool = False) -> str:
     """One line per row, after a line of names.
 
-    A spreadsheet runs text that begins like a formula, so a name like ``=1+1`` gets a single quote before it; not so
-    in a table that is `read_back` by cranfield: it is written as every score file is, with names as they are.
+    A spreadsheet runs text that begins like a formula, so a name like ``=1+1`` gets a single quote before it. A table
+    that cranfield reads back (`read_back`) keeps its names unchanged.
     """
     if read_back:
         from cranfield.core.separated import table_bytes

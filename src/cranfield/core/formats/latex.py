@@ -9,29 +9,12 @@ from cranfield.core.formats import FORMATS, OutputFormat, by_sections, text_writ
 if TYPE_CHECKING:
     from cranfield.core.tables import Sheet
 
-_TEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "[": "{[}",  # else an option of the preceding line break
-        "]": "{]}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "†": r"\dag{}",
-        "‡": r"\ddag{}",
-        "§": r"\S{}",
-        "¶": r"\P{}",
-        "…": r"\ldots{}",
-    }
-)
+_TEX = str.maketrans({
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "†": r"\dag{}",
+    "‡": r"\ddag{}", "§": r"\S{}", "¶": r"\P{}", "…": r"\ldots{}",
+    "[": "{[}", "]": "{]}",  # else an option of the preceding line break
+})  # fmt: skip
 _MATHS = {
     "−": "-", "×": r"\times", "·": r"\cdot", "±": r"\pm", "≤": r"\leq", "≥": r"\geq", "≠": r"\neq", "≈": r"\approx",
     "∞": r"\infty", "√": r"\surd", "²": "^2", "³": "^3", "⌊": r"\lfloor", "⌋": r"\rfloor", "⌈": r"\lceil",
@@ -51,40 +34,30 @@ def tex(text: str) -> str:
     return text.translate(_TEX)
 
 
+def marked(mark: str) -> str:
+    """A mark behind a cell."""
+    return rf"\textsuperscript{{{tex(mark)}}}" if mark else ""
+
+
 def to_latex(sheet: Sheet) -> str:
     """A ``tabular`` for the booktabs package, with the notes and the signature as comments."""
     from cranfield.core.tables import text_rows
 
     shown = list(sheet.latex_columns or sheet.rows.columns)
     rows = text_rows(sheet)
+    by_name = dict(zip(sheet.rows.columns, zip(*rows, strict=True), strict=bool(rows)))
     cells = []
     for name in shown:
-        at = sheet.rows.columns.index(name)
         marks = sheet.superscripts.get(name, [""] * len(rows))
-        cells.append(
-            [
-                tex(row[at]) + (rf"\textsuperscript{{{tex(mark)}}}" if mark else "")
-                for row, mark in zip(rows, marks, strict=True)
-            ]
-        )
+        cells.append([tex(text) + marked(mark) for text, mark in zip(by_name.get(name, ()), marks, strict=True)])
     columns = "".join("r" if sheet.rows.schema[name].is_numeric() else "l" for name in shown)
     lines = [" & ".join(line) + r" \\" for line in zip(*cells, strict=True)]
     comments = [
         f"% {line}" for text in (*sheet.notes, *sheet.latex_notes, sheet.signature) for line in text.splitlines()
     ]
-    return "\n".join(
-        [
-            *comments,
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            " & ".join(tex(name) for name in shown) + r" \\",
-            r"\midrule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            "",
-        ]
-    )
+    head = " & ".join(tex(name) for name in shown) + r" \\"
+    table = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *lines, r"\bottomrule"]
+    return "\n".join([*comments, *table, r"\end{tabular}", ""])
 
 
 FORMATS.register(

@@ -16,7 +16,7 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def plain_text(text: str) -> str:
-    """Text that Markdown shows as it is: no name becomes a tag, a link or another cell.
+    """Text that Markdown shows literally: no name becomes a tag, a link or another cell.
 
     >>> plain_text("<b>a|b</b>, p < 0.05"), plain_text("[x](y)")
     ('&lt;b>a\\\\|b&lt;/b>, p < 0.05', '[x]\\\\(y)')

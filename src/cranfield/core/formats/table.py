@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,8 +17,8 @@ _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 def write(sheet: Sheet, width: int | None = None) -> bytes:
-    """The table; with a width it is for a terminal, which shows titles bold (unless NO_COLOR is set)."""
-    styled = width is not None and not os.environ.get("NO_COLOR")
+    """The table, fitted to a width if there is one; a terminal shows titles bold (unless NO_COLOR is set)."""
+    styled = width is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
     def text(one: Sheet) -> str:
         return table_text(without_dispensable(without_repetition(one, width), width), width, styled)
@@ -127,7 +128,7 @@ def _columns(text: str) -> int:
 
 
 def transposed(sheet: Sheet, width: int | None) -> Sheet:
-    """A single row too wide for the terminal becomes a column of names and values; anything else stays."""
+    """A single row too wide for the terminal becomes a column of names and values."""
     if width is None or sheet.rows.height != 1:
         return sheet
     import polars as pl
@@ -141,7 +142,7 @@ def transposed(sheet: Sheet, width: int | None) -> Sheet:
 
 
 def without_repetition(sheet: Sheet, width: int | None) -> Sheet:
-    """A table too wide for the terminal says below it, once, what is the same in all of its rows."""
+    """In a table too wide for the terminal, move columns with one value to a note."""
     from cranfield.core.tables import text_rows
 
     if width is None or sheet.rows.height < 2:
@@ -157,7 +158,7 @@ def without_repetition(sheet: Sheet, width: int | None) -> Sheet:
 
 
 def without_dispensable(sheet: Sheet, width: int | None) -> Sheet:
-    """A table whose headers would have to be broken inside a word leaves out what it can do without, and says so."""
+    """Leave out dispensable columns where headers would break inside a word, with a note."""
     from cranfield.core.tables import text_rows
 
     gone: list[str] = []
@@ -170,7 +171,7 @@ def without_dispensable(sheet: Sheet, width: int | None) -> Sheet:
             gone.append(name)
     if not gone:
         return sheet
-    note = f"Left out for lack of room: {', '.join(gone)} (format csv has every column)."
+    note = f"Columns left out to fit the width: {', '.join(gone)} (format csv has all)."
     return replace(sheet, rows=sheet.rows.drop(gone), notes=(*sheet.notes, note))
 
 

@@ -75,8 +75,8 @@ def null_scores(shape: Shape, n_topics: int, n_systems: int, rng: np.random.Gene
 def draw_errors(scenario: Scenario, n_topics: int, n_systems: int, partitions: int, rng: np.random.Generator) -> Array:
     """Errors ε_ijk with mean 0, topics × systems × partitions: all that a simulation of the model needs.
 
-    With interaction the residuals do not depend on topic, system and interaction effects, so these are all 0
-    and every pair of systems is a true null hypothesis. ``"iid"``: standard normal. ``"trec-like"``: a part that
+    With interaction the residuals do not depend on topic, system and interaction effects. So these are all 0, and
+    every pair of systems is a true null hypothesis. ``"iid"``: standard normal. ``"trec-like"``: a part that
     all systems share in a (topic, partition), and parts of their own whose variance differs between systems, both
     scaled topic by topic.
     """

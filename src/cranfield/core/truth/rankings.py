@@ -238,8 +238,8 @@ def _draw_relevant(
 def _best(score: NDArray[np.float32], length: int) -> NDArray[np.int64]:
     """The positions of the `length` largest of each row, largest first, equal ones by position.
 
-    Score and position are packed into one integer, so that no two keys are equal and the result does not
-    depend on how a machine partitions and sorts.
+    Score and position are packed into one integer. So no two keys are equal, and the result does not depend on how
+    a machine sorts.
     """
     bits = int(score.shape[1]).bit_length()
     keys = np.rint(np.ldexp(-score.astype(np.float64), 30)).astype(np.int64) << bits

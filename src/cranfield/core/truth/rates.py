@@ -16,8 +16,8 @@ CONFIDENCE = 0.99
 def rate_interval(outcomes: NDArray[np.bool_], cluster: int = 1) -> tuple[float, float, float]:
     """The share of trials that are true, with its interval by Clopper and Pearson (Biometrika 26, 1934).
 
-    Trials that share a pair (`cluster` of them in a row) count for as many independent ones as have the variance that
-    is seen between the pairs; where all trials agree, a pair counts once.
+    Trials that share a pair come `cluster` in a row. They count as the number of independent trials that has the
+    observed variance between pairs; if all trials agree, a pair counts once.
 
     >>> [round(x, 4) for x in rate_interval(np.arange(1000) < 50)]
     [0.05, 0.0339, 0.0705]

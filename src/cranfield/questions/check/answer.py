@@ -17,5 +17,5 @@ def check_answer(result: FileCheck, settings: Any) -> Answer:
     def sheet() -> Sheet:
         return Sheet("check", result.to_frame(), result.signature, result.settings, result.warnings)
 
-    drawn = Chart("contents-chart", "What is in it", "Bars: how much of what was counted.", result, "contents")
+    drawn = Chart("contents-chart", "Contents", "Bars: the counts of the file.", result, "contents")
     return Answer(headline=result.summary(), sheets={"check": sheet}, charts=(drawn,))

@@ -19,7 +19,7 @@ def contents(result: FileCheck) -> Drawing:
     shown = [{"what": name, "count": count} for name, count in counts.items() if count is not None]
     base = alt.Chart(rows(shown)).encode(y=alt.Y("what:N", sort=[one["what"] for one in shown], title=None))
     bare = alt.Axis(labels=False, ticks=False, grid=False)  # every bar has its number
-    axis = alt.X("count:Q", title="how many (logarithmic)", scale=alt.Scale(type="symlog"), axis=bare)
+    axis = alt.X("count:Q", title="count (logarithmic)", scale=alt.Scale(type="symlog"), axis=bare)
     colour = alt.condition("datum.what == 'problems'", alt.value(ACCENT), alt.value(DARK))
     plot = alt.layer(
         base.mark_bar().encode(x=axis, color=colour),

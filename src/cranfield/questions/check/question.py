@@ -7,20 +7,22 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield.core import defaults
-from cranfield.core.question import Question, setting
+from cranfield.core.question import HelpGroup, Question, setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckQuestion(Question):
-    """Validate files: what they hold, ties, and every problem with file and line.
+    """Validate files: contents, ties, and every problem with file and line.
 
-    Judgments and runs together are compared too: shared topics, the judged share of the first ten documents, and ids
-    that would match but for capitals, blanks or leading zeros. Exits with code 1 when any file has a problem.
+    Runs are also compared with judgments: shared topics, judged share of the top 10, and ids that differ only in case,
+    blanks or leading zeros. The exit code is 1 if any file has a problem.
 
     Example: cranfield check qrels.txt runs/
     """
 
     command: ClassVar[str] = "check"
+    group: ClassVar[HelpGroup] = "Collection"
+    aliases: ClassVar[tuple[str, ...]] = ("validate", "lint")
     brief: ClassVar[str] = "Validate runs, qrels and score files."
     counts: ClassVar[str] = "checking files"
     place: ClassVar[int] = 30

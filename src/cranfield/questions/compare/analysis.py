@@ -16,9 +16,10 @@ from cranfield.core.executors import available_workers
 from cranfield.core.labels import positions
 from cranfield.core.resampling import BLOCK, signed_bytes
 from cranfield.questions.compare import classical
-from cranfield.questions.compare.best import best_set, board_flips
-from cranfield.questions.compare.bootstrap import percentile_intervals, rank_intervals, value_intervals
+from cranfield.questions.compare.best import best_set
+from cranfield.questions.compare.bootstrap import percentile_intervals, quantiles, rank_intervals
 from cranfield.questions.compare.cautions import find_warnings
+from cranfield.questions.compare.classical import residual_variance
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most
 from cranfield.questions.compare.grid import GridScores, tied_ranks
@@ -26,7 +27,6 @@ from cranfield.questions.compare.intervals import Basis, bootstrap_errors, simul
 from cranfield.questions.compare.max_t import rank_intervals_by_max_t, rank_resamples
 from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 from cranfield.questions.compare.resampled import Resampling, board_resamples, enough_resamples
-from cranfield.questions.compare.studentised_range import residual_variance
 from cranfield.questions.compare.tests import TESTS, PValues, SignificanceTest, Size, no_resamples
 from cranfield.scores.matrix import ScoreMatrix
 
@@ -115,12 +115,7 @@ def tested_family(family: Family, plan: Plan) -> TestedFamily:
 
 
 def _basis(
-    family: Family,
-    plan: Plan,
-    outcome: PValues,
-    each: classical.Differences,
-    resampled: Array,
-    critical: float | None,
+    family: Family, plan: Plan, outcome: PValues, each: classical.Differences, resampled: Array, critical: float | None
 ) -> Basis:
     scores, pairs = family.scores, family.pairs
     own = None if outcome.lower is None or outcome.upper is None else (outcome.lower, outcome.upper)
@@ -158,14 +153,13 @@ def _board(family: Family, alpha: float, how: Resampling, apart: Array | None) -
     how = replace(how, n_resamples=board_resamples(scores.n_systems, how))
     if not how.on_means:
         lower, upper, resampled = rank_intervals(scores, alpha, how)
-        ends = _around(value, *value_intervals(resampled, alpha))
+        ends = _around(value, *quantiles(resampled.copy(), alpha))
         return Board(*ends, lower, upper, None, how.n_resamples, resampled)
-    flips = board_flips(scores, how)
-    ranks, drawn = rank_intervals_by_max_t(scores, how, alpha, apart)
+    low, high, drawn = rank_intervals_by_max_t(scores, how, alpha, apart)
     half = special.stdtrit(scores.n_topics - 1, 1 - alpha / 2) * scores.values.std(axis=0, ddof=1)
     half /= np.sqrt(scores.n_topics)
-    best = best_set(scores, how, alpha, flips).member
-    return Board(value - half, value + half, ranks.lower, ranks.upper, best, drawn, np.empty((0, 0)))
+    best = best_set(scores, how, alpha).member
+    return Board(value - half, value + half, low, high, best, drawn, np.empty((0, 0)))
 
 
 def conclude(several: list[TestedFamily], plan: Plan, said: tuple[str, ...]) -> list[Comparison]:
@@ -275,7 +269,7 @@ def _intervals(
     if plan.test.corrects_family and not together:
         half = -special.stdtrit(basis.df, plan.alpha / 2) * basis.error
         return difference - half, difference + half
-    ends = simultaneous_intervals(
+    return simultaneous_intervals(
         difference,
         basis.error,
         basis.df,
@@ -288,7 +282,6 @@ def _intervals(
         family=size if together else len(p),
         selected=selected,
     )
-    return ends.lower, ends.upper
 
 
 def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs: int, how: Resampling) -> Demand:
@@ -315,7 +308,7 @@ def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs
 
 
 def _values(scores: Array, how: Resampling) -> Array:
-    """Every system's statistic, of the scores as they are; means are correctly rounded."""
+    """Every system's statistic of the original scores; means are correctly rounded."""
     if how.on_means:
         return np.array([math.fsum(column) / len(column) for column in scores.T])
     return np.asarray(how.statistic(scores, axis=0), dtype=np.float64)

@@ -12,7 +12,7 @@ import polars as pl
 
 from cranfield.core import defaults
 from cranfield.core.answer import Answer, Chart
-from cranfield.core.labels import plural, summary
+from cranfield.core.labels import joined, plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet, p_text
 from cranfield.questions.compare.corrections import at_most
@@ -36,70 +36,67 @@ DIFFER_SIGNIFICANTLY = sentence(
 LEADS = sentence("comparison.leads", "{system} leads{by}", "no other system has a mean as high")
 SHARES_LEAD = sentence(
     "comparison.shares-lead",
-    "{system} and {others} share the lead{by}",
-    "as many other systems have the same highest mean",
+    "{systems} tie for first{by}",
+    "these systems have the same highest mean",
 )
 SHARED_LETTER = sentence(
     "comparison.shared-letter",
-    "Systems that share a letter are not shown to differ ({level}).",
+    "group: systems that share a letter do not differ significantly ({level}).",
     "letters are printed; two systems share one exactly when their difference is not significant",
 )
 RANK_RANGE = sentence(
     "comparison.rank-range",
-    "group: the ranks between which all systems lie that it is not separated from ({level}).",
+    "group: first to last rank of the systems that do not differ significantly from it ({level}); systems between may.",
     "groups are printed as ranges of ranks: the first and last rank of the systems that it does not differ from "
     "significantly",
 )
 MAY_BE_BEST = sentence(
     "comparison.may-be-best",
-    "may_be_best: the truly best system is one of these ({percent}; skewed differences are allowed for as far as these "
-    "topics show them).",
+    "may_be_best: the best system is one of these ({percent} confidence, adjusted for observed skewness).",
     "there is a confidence set for the best: all systems were compared, by their means (coverage simulated: "
     "docs/compare.md)",
 )
 BEST_LEAVES_OUT = sentence(
     "comparison.best-leaves-out",
-    "may_be_best leaves out {systems}, though the rank interval reaches 1: that interval is also about the other end.",
+    "Rank interval includes 1, but not in may_be_best: {systems}. The interval is two-sided, the set one-sided.",
     "there is a confidence set for the best, and these systems are not in it and have a rank_lower of 1",
 )
 BEST_KEEPS = sentence(
     "comparison.best-keeps",
-    "may_be_best keeps {systems}, though the rank interval begins at 2 or later: that interval rests on another test.",
+    "In may_be_best, but the rank interval starts at 2 or later: {systems}. The two use different tests.",
     "there is a confidence set for the best, and these systems are in it and have a rank_lower of 2 or more: the set "
     "is by sign flips with an allowance for skewness, the interval by max-t",
 )
 DIFFERS_FROM = sentence(
     "comparison.differs-from",
-    "{mark} differs from {system} ({correction} p {sign} {alpha:g})",
+    "{mark} significantly different from {system} ({correction} p {sign} {alpha:g})",
     "the mark stands behind the systems, and only those, whose comparison with that baseline is significant",
 )
 INTERVAL_AGREES = sentence(
     "comparison.interval-agrees",
-    "it leaves out 0 exactly when the pair is significant (where it would not by itself, the end next to 0 is moved)",
+    "it excludes 0 exactly when the pair is significant (if the t interval disagrees, its end next to 0 moves)",
     "intervals are simultaneous",
 )
 INTERVAL_ONE_VALUE = sentence(
     "comparison.interval-one-value",
-    "it leaves out 0 exactly when the pair is significant: both rest on one critical value, {critical:.3f}",
+    "it excludes 0 exactly when the pair is significant; both use the critical value {critical:.3f}",
     "the test is max-t, intervals are simultaneous, and the critical value is finite",
 )
 LEVEL_APPROXIMATE = sentence(
     "comparison.level-approximate",
-    "Level is approximate: in 14 test collections with 50 topics the family-wise error at nominal .05 was .04–.095. "
-    "Effects confined to fewer than 3/n of the topics may be absent from these topics.",
+    "The level is approximate: family-wise error .04–.095 at nominal .05, in 14 test collections with 50 topics. "
+    "Effects on fewer than 3/n of the topics may be missing from this sample.",
     "the test is max-t (figures: METHODS, section 11)",
 )
 PRICE = sentence(
     "comparison.price-of-max-t",
-    "{a} and {b} vary far less than the average pair. In a large family max-t hardly separates such pairs: compare "
-    "them as a family of their own (choose them with `system`).",
+    "{a} and {b} vary far less than the average pair. Max-t rarely separates such pairs in a large family. Compare "
+    "them alone with `system`.",
     "one pair of a max-t family is looked at; it is not significant, not identical, and its variance is below .3 of "
     "the mean variance of a pair",
 )
 INTERVAL_PAIRWISE = sentence(
-    "comparison.interval-pairwise",
-    "it may leave out 0 though the adjusted p is above alpha",
-    "intervals are pairwise",
+    "comparison.interval-pairwise", "it may exclude 0 although the adjusted p is above alpha", "intervals are pairwise"
 )
 TWO_DIFFER = sentence(
     "comparison.two-differ",
@@ -108,12 +105,12 @@ TWO_DIFFER = sentence(
 )
 TWO_NOT_SHOWN = sentence(
     "comparison.two-not-shown",
-    "{a} and {b} are not shown to differ: adjusted p {p}.",
+    "No significant difference between {a} and {b}: adjusted p {p}.",
     "one pair is looked at, and its adjusted p is above alpha",
 )
 NOT_TESTED = sentence(
     "comparison.not-tested",
-    "This pair was not tested: with a baseline, only systems against it are.",
+    "This pair was not tested: only pairs with a baseline were.",
     "one pair is looked at, neither of which is a baseline that was named",
 )
 
@@ -128,7 +125,7 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
     several = MeasureComparisons(listed, isinstance(result, MeasureComparisons) and result.across_measures)
     sheets = {
         "pairs": lambda: _pairs(several, settings),
-        "leaderboard": lambda: _leaderboard(several, getattr(settings, "letters", False) or None),
+        "leaderboard": lambda: _leaderboard(several, settings),
         "power": lambda: _sheet(
             several, "power", several.discriminative_power(), title="Discriminative power", hidden=()
         ),
@@ -139,11 +136,12 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
     board = isinstance(settings, LeaderboardQuestion)
     if board:
         sheets = {"leaderboard": sheets["leaderboard"], **sheets}
+    headline, also = (_leaders(several), _headline(several)) if board else (_headline(several), _leaders(several))
     return Answer(
-        headline=_headline(several),
+        headline=headline,
         sheets=sheets,
         charts=_charts(several, settings),
-        sentences=(f"Systems best first, {first.n_topics} topics.",),
+        sentences=(f"{plural(first.n_topics, 'topic')}; systems are listed best first.", *_full_stops(also)),
         on_page=("pairs", "leaderboard"),
         in_notebook=("leaderboard",) if board or len(several) == 1 else ("power",),
         extra={"systems": first.systems, "comparisons": several, "first_columns": _front(first)},
@@ -163,17 +161,26 @@ def _front(comparison: Comparison) -> dict[str, tuple[str, ...]]:
 
 
 def _headline(several: MeasureComparisons) -> str:
-    return "\n".join(comparison.summary() for comparison in several.values())
+    return "\n".join(comparison.headline for comparison in several.values())
+
+
+def _full_stops(lines: str) -> tuple[str, ...]:
+    return tuple(f"{line}." for line in lines.split("\n"))
+
+
+def _leaders(several: MeasureComparisons) -> str:
+    return "\n".join(leader(comparison, f" by {measure}") for measure, comparison in several.items())
 
 
 def leader(comparison: Comparison, by: str = "") -> str:
     """Who leads, and who may be the best."""
-    best, level = comparison.systems[0], int((comparison.rank == comparison.rank[0]).sum()) - 1
-    lead = LEADS(system=best, by=by)
-    if level:
-        lead = SHARES_LEAD(system=best, others=plural(level, "other"), by=by)
-    text = comparison.best_text()
-    return f"{lead}; {text}" if text else lead
+    first = comparison.systems[: int((comparison.rank == comparison.rank[0]).sum())]
+    lead = LEADS(system=first[0], by=by) if len(first) == 1 else SHARES_LEAD(systems=_names(first), by=by)
+    return "; ".join(filter(None, (lead, comparison.best_text())))
+
+
+def _names(systems: Sequence[str], most: int = 3) -> str:
+    return joined(systems) if len(systems) <= most else joined([*systems[:most], f"{len(systems) - most} more"])
 
 
 def how_many_differ(comparison: Comparison) -> str:
@@ -217,30 +224,33 @@ def _pairs(several: MeasureComparisons, settings: CompareQuestion | None) -> She
         latex_columns=tuple(name for name in rows.columns if name not in ("significant", "p_method", *hidden(several))),
         hidden=(*hidden(several), "p_method"),
         latex_notes=_meanings(comparisons[0]),
-        dispensable=(
-            *[name for name in rows.columns if name.endswith(("_a", "_b"))][2:],
-            "effect_size",
-            "significant",
-        ),
+        dispensable=(*[name for name in rows.columns if name.endswith(("_a", "_b"))][2:], "effect_size", "significant"),
         heading="Every pair",
     )
 
 
-def _leaderboard(several: MeasureComparisons, letters: bool | None = None) -> Sheet:
+def _leaderboard(several: MeasureComparisons, settings: Any) -> Sheet:
+    letters = getattr(settings, "letters", False) or None
+    show_groups = bool(letters) or getattr(settings, "show_groups", False)
     rows = several.leaderboard(letters)
     first = several.first
     groups = "marks" if first.baselines else "group"
-    marked = bool(first.baselines) or first.shows_letters(letters)
+    marked = bool(first.baselines) or (show_groups and first.shows_letters(letters))
+    unseen = (*hidden(several), *((groups,) if not first.baselines and not show_groups else ()))
     return _sheet(
         several,
         "leaderboard",
         rows,
+        title=_leaders(several),
         settings={"rank_resamples": first.rank_resamples},
-        notes=(*_leaderboard_notes(first, letters), *_best_and_ranks(several)),
-        superscripts={first.value_name: rows[groups].to_list()} if marked else {},
-        latex_columns=tuple(
-            name for name in rows.columns if not ((marked and name == groups) or name in hidden(several))
+        notes=(
+            *_full_stops(_headline(several)),
+            *_leaderboard_notes(first, letters, show_groups),
+            *_best_and_ranks(several),
         ),
+        hidden=unseen,
+        superscripts={first.value_name: rows[groups].to_list()} if marked else {},
+        latex_columns=tuple(name for name in rows.columns if not ((marked and name == groups) or name in unseen)),
         heading="Leaderboard",
     )
 
@@ -344,25 +354,24 @@ def level_notes(result: Comparison) -> tuple[str, ...]:
     return (LEVEL_APPROXIMATE(),) if TESTS[result.test].by_maximum else ()
 
 
-def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple[str, ...]:
+def _leaderboard_notes(result: Comparison, letters: bool | None, show_groups: bool) -> tuple[str, ...]:
+    """One line that says what the columns mean, then marks or groups, and the level of the test."""
     percent = f"{1 - result.alpha:.0%}"
     if result.best is not None:
-        notes = [
-            f"lower, upper: {percent} t interval of the mean.",
-            f"rank_lower, rank_upper: {percent} interval of each system's true rank, for each system by itself "
-            f"(max-t over its differences to all others, {result.rank_resamples} resamples of topics).",
-        ]
+        columns = (
+            f"lower, upper: {percent} t interval of the mean. rank_lower, rank_upper: {percent} interval of the "
+            f"system's true rank (max-t, {result.rank_resamples:,} resamples). {MAY_BE_BEST(percent=percent)}"
+        )
     else:
-        notes = [
-            f"lower, upper: {percent} bootstrap percentile interval; rank_lower, rank_upper: the same for the rank, by "
-            f"{result.rank_resamples} resamples of topics (for close leaders it covers less often than that).",
-        ]
-    group = SHARED_LETTER if result.shows_letters(letters) else RANK_RANGE
-    level = f"{result.correction_text()} p ≤ {result.alpha:g}"
-    notes += _differs_from(result, "≤") or (group(level=level),)
-    if result.best is not None:
-        notes.append(MAY_BE_BEST(percent=percent))
-    return (*notes, *level_notes(result))
+        columns = (
+            f"lower, upper: {percent} bootstrap percentile interval. rank_lower, rank_upper: the same for the rank "
+            f"({result.rank_resamples:,} resamples of topics); coverage is lower for close leaders."
+        )
+    notes = _differs_from(result, "≤")
+    if show_groups and not notes:
+        group = SHARED_LETTER if result.shows_letters(letters) else RANK_RANGE
+        notes = (group(level=f"{result.correction_text()} p ≤ {result.alpha:g}"),)
+    return (columns, *notes, *level_notes(result))
 
 
 def _best_and_ranks(several: MeasureComparisons) -> list[str]:

@@ -99,10 +99,10 @@ def percentile_intervals(values: Array, pairs: Pairs, alpha: float, workers: int
 def _pair_quantiles(
     values: Array, alpha: float, chunk: tuple[NDArray[np.intp], NDArray[np.intp]]
 ) -> tuple[Array, Array]:
-    return _quantiles(values[chunk[0]] - values[chunk[1]], alpha)
+    return quantiles(values[chunk[0]] - values[chunk[1]], alpha)
 
 
-def _quantiles(values: Array, alpha: float) -> tuple[Array, Array]:
+def quantiles(values: Array, alpha: float) -> tuple[Array, Array]:
     """The alpha/2 and 1 − alpha/2 quantiles of every row, which is used up: one partition for both ends."""
     last = values.shape[1] - 1
     places = [alpha / 2 * last, (1 - alpha / 2) * last]
@@ -118,9 +118,9 @@ def _quantiles(values: Array, alpha: float) -> tuple[Array, Array]:
 def bootstrap_shift(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
     """The bootstrap-shift test with percentile intervals, the same resamples of topics for every pair.
 
-    The bootstrap distribution of the difference T is shifted to have mean 0, T′ = T − mean(T), and p is the share
-    of T′ at least as extreme as the observed difference (INLS 509, "Bootstrap-Shift Test"), by (b + 1)/(B + 1).
-    It takes the sample's spread for the true one, so with few topics it rejects too often.
+    The bootstrap distribution of the difference T is shifted to mean 0: T′ = T − mean(T). p is the share of T′ at least
+    as extreme as the observed difference, by (b + 1)/(B + 1) (Arguello, INLS 509). It uses the sample variance for the
+    true one, so with few topics it rejects too often.
     """
     p, lower, upper = (np.empty(len(pairs)) for _ in range(3))
     observed = pairwise(scores, pairs, how)
@@ -272,9 +272,3 @@ def rank_intervals(
     low = np.argmax(np.cumsum(best, axis=1) >= alpha / 2 * how.n_resamples, axis=1) + 1
     high = np.argmax(np.cumsum(worst, axis=1) >= (1 - alpha / 2) * how.n_resamples, axis=1) + 1
     return low, high, values
-
-
-def value_intervals(values: Array, alpha: float, scale: float = 1.0) -> tuple[Array, Array]:
-    """Percentile intervals of every system's own resampled value."""
-    lower, upper = _quantiles(values.copy(), alpha)
-    return lower / scale, upper / scale

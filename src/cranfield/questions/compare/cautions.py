@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core.labels import summary
+from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
-from cranfield.questions.compare.classical import TINY, Differences
+from cranfield.questions.compare.classical import LIMIT, TINY, Differences, asymmetric, skewness
 from cranfield.questions.compare.corrections import CORRECTIONS, resamples_needed
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.randomisation import resolution
@@ -19,70 +19,79 @@ from cranfield.questions.compare.tests import TESTS
 if TYPE_CHECKING:
     from cranfield.questions.compare.comparison import Comparison
 
+Array = NDArray[np.float64]
+
 OBSERVED_DIRECTION = sentence(
     "comparison.observed-direction",
-    "alternative 'greater' for all pairs tests the observed direction: its level is {level:g}, not {alpha:g}; "
-    "name a baseline or use 'two-sided'",
+    "Alternative 'greater' for all pairs tests the observed direction: its level is {level:g}, not {alpha:g}. "
+    "Name a baseline or use 'two-sided'.",
     "all pairs are tested with alternative 'greater': whichever system has the higher mean stands first",
 )
 AGAINST_DIRECTION = sentence(
     "comparison.against-direction",
-    "alternative 'less' for all pairs tests against the observed direction and finds nothing; name a baseline "
-    "or use 'two-sided'",
+    "Alternative 'less' for all pairs tests against the observed direction and finds nothing. Name a baseline "
+    "or use 'two-sided'.",
     "all pairs are tested with alternative 'less': whichever system has the higher mean stands first",
 )
 NO_SPREAD = sentence(
     "comparison.no-spread",
-    "a difference that is the same on every topic leaves the {test} no spread to go by; its p is a bound, the "
-    "smallest number there is: {pairs}; use randomisation for a p-value that counts",
+    "The difference is the same on every topic for {pairs}. The {test} has no variance to use, so its p is only a "
+    "bound. Use randomisation.",
     "the difference of these pairs is not 0 and has no variance, and the test divides by it",
 )
 NO_SPREAD_BOOTSTRAP = sentence(
     "comparison.no-spread-bootstrap",
-    "a difference that is the same on every topic leaves a {test} no spread to work with, so its p means "
-    "nothing: {pairs}; use randomisation for a meaningful p-value",
+    "The difference is the same on every topic for {pairs}. A {test} has no variance to use, so its p is "
+    "meaningless. Use randomisation.",
     "the test is a bootstrap and the difference of these pairs is not 0 and has no variance",
 )
 NO_EFFECT_SIZE = sentence(
     "comparison.no-effect-size",
-    "no effect size, which divides by the spread of a difference: it is the same on every topic for {pairs}",
-    "the difference of these pairs has no variance, and nothing else says so",
+    "No effect size for {pairs}: the difference is the same on every topic.",
+    "the difference of these pairs has no variance, and no other warning tells it",
 )
 IDENTICAL = sentence(
     "comparison.identical",
-    "identical scores on every topic, so p = 1: {pairs}",
-    "both systems of these pairs have the same score on every topic",
+    "Identical runs: {sets}.",
+    "the systems of each set have the same score on every topic, so p = 1",
 )
 LOST = sentence(
     "comparison.lost",
-    "p = 1 for {pairs}: their scores differ, but beside {largest:g}, the largest score, by less than sums can tell; "
-    "compare them without the systems of such scores",
+    "p = 1 for {pairs}: their scores differ by less than the rounding beside the largest score, {largest:g}. Compare "
+    "them without systems with such scores.",
     "the scores of both systems are the same once rounded beside the largest score, and differ by themselves",
 )
 LITTLE_LEFT = sentence(
     "comparison.little-left",
-    "beside {largest:g}, the largest score, sums know scores only to {step:.2g}, which leaves little of those of "
-    "{systems}: do not rely on the order and p-values among these; compare them without the systems of such scores",
+    "The largest score, {largest:g}, limits precision to {step:.2g}. Do not rely on ranks and p-values among "
+    "{systems}. Compare them without systems with such scores.",
     "several systems whose largest score is not 0, and less than a thousand of the steps that sums keep",
 )
 NONE_CAN = sentence(
     "comparison.none-can-be-significant",
-    "no pair can be significant: the smallest possible p is {smallest:.3g}{counted}, above {alpha:g}",
+    "No pair can be significant: the smallest possible p is {smallest:.3g}{counted}, above {alpha:g}",
     "the smallest p that topics and resamples allow, times what the correction takes, is above alpha",
 )
 NONE_CAN_ADJUSTED = sentence(
     "comparison.no-adjusted-can-be-significant",
-    "no pair can be significant: the smallest adjusted p is 1/{flips}, above {alpha:g}; use at least "
-    "{needed} resamples",
+    "No pair can be significant: the smallest adjusted p is 1/{flips}, above {alpha:g}. Use at least "
+    "{needed} resamples.",
     "p-values are adjusted by resampling and one over the number of resamples is above alpha",
 )
 COARSE = sentence(
     "comparison.coarse",
-    "{count} p-value{s} stand at 1/{resamples}, the smallest that so many resamples give: they are bounds, "
-    "and with {family} comparisons a pair is significant only when at most {reached} resamples reach it; "
-    "randomisation resolves smaller p-values",
+    "Only upper bounds: {count} p-value{s} at the minimum, 1/{resamples}. With {family} comparisons a pair is "
+    "significant only if at most {reached} resamples reach it. Randomisation resolves smaller p-values.",
     "p-values have no method but resamples, some stand at the smallest, and the correction leaves room for "
     "fewer than five resamples",
+)
+
+ASYMMETRIC = sentence(
+    "comparison.asymmetric",
+    "Differences are skewed (mean skewness {average:.2f} over {pairs}; {limit:.2f} is large for {topics} topics). Then "
+    "{test} rejects equal means too often. Prefer randomisation, or measure the error with `simulate tests`.",
+    "Wilcoxon's or the sign test with 25 or more topics; mean skewness of the differences at least 4/√topics "
+    "(hits and false alarms: docs/simulate.md)",
 )
 
 
@@ -108,27 +117,26 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
 
 
 def _rounded(result: Comparison, same: NDArray[np.intp]) -> list[str]:
-    """What to say of the exact grid: pairs that are equal on it, or are made so by a huge score, and what is coarse."""
+    """Warnings about the exact grid: systems that are equal on it, or made so by a huge score, and coarse scores."""
     column = dict(zip(result.scores.systems, result.scores.values.T, strict=True))
     largest = float(np.abs(result.scores.values).max())
-    equal: list[int] = []
+    sets: dict[str, list[str]] = {}
     lost: list[int] = []
-    said: set[str] = set()
     for i in same.tolist():
         names = result.systems[result.pairs.a[i]], result.systems[result.pairs.b[i]]
         a, b = column[names[0]], column[names[1]]
         if np.abs(a - b).max() > 1e-12 * max(np.abs(a).max(), np.abs(b).max()):
             lost.append(i)
-            said.update(names)
-        else:
-            equal.append(i)
-    texts = []
-    if equal:
-        texts.append(IDENTICAL(pairs=summary(result.pair_names(equal, " = "))))
+            continue
+        members = sorted({name for one in names for name in sets.get(one, [one])}, key=result.systems.index)
+        sets |= dict.fromkeys(members, members)
+    different = {id(members): f"{{{summary(members)}}}" for members in sets.values()}
+    texts = [IDENTICAL(sets=summary(list(different.values())))] if sets else []
     if lost:
         texts.append(LOST(pairs=summary(result.pair_names(lost)), largest=largest))
+    known = {result.systems[at] for i in lost for at in (result.pairs.a[i], result.pairs.b[i])}
     step = GridScores.of(result.scores.values).step
-    coarse = [name for name, x in column.items() if 0 < np.abs(x).max() < 1000 * step and name not in said]
+    coarse = [name for name, x in column.items() if 0 < np.abs(x).max() < 1000 * step and name not in known]
     if len(coarse) > 1:
         texts.append(LITTLE_LEFT(systems=summary(coarse), largest=largest, step=step))
     return texts
@@ -154,8 +162,8 @@ def too_few_resamples(result: Comparison) -> str:
             counted = f" times {factor:.4g} ({result.family} comparisons, {correction.title.removesuffix('-adjusted')})"
     finding = NONE_CAN(smallest=result.smallest_p, counted=counted, alpha=result.alpha)
     if not _limited_by_resamples(result):
-        return f"{finding}, because {result.n_topics} topics have only {2**result.n_topics} sign flips"
-    return f"{finding}; use at least {resamples_needed(factor, result.alpha)} resamples"
+        return f"{finding}. {result.n_topics} topics have only {2**result.n_topics} sign flips."
+    return f"{finding}. Use at least {resamples_needed(factor, result.alpha)} resamples."
 
 
 def _limited_by_resamples(result: Comparison) -> bool:
@@ -180,3 +188,21 @@ def coarse_resamples(result: Comparison) -> str:
         count=floor, s="s" * (floor != 1), resamples=(result.n_resamples or 0) + 1, family=result.family,
         reached=int(spare) - 1,
     )  # fmt: skip
+
+
+def asymmetry_caution(result: Comparison, each: Differences, test: str) -> list[str]:
+    """A sentence when the differences of the pairs are strongly skewed, else nothing."""
+    place = {name: j for j, name in enumerate(result.scores.systems)}
+    a, b = (np.array([place[name] for name in names]) for names in (result.system_a, result.system_b))
+    found = skewness(np.asarray(result.scores.values), a, b, each.sd)
+    if not asymmetric(found, each.n_topics):
+        return []
+    return [
+        ASYMMETRIC(
+            average=float(np.abs(found).mean()),
+            pairs=plural(len(a), "pair"),
+            limit=LIMIT / math.sqrt(each.n_topics),
+            topics=each.n_topics,
+            test=test,
+        )
+    ]

@@ -70,11 +70,11 @@ _DECISIONS = {BETTER: DARK, WORSE: "#7f9cb8", UNCORRECTED: "#f3cf96", NEITHER: "
 def details(comparison: Comparison) -> str:
     """The second line of every chart of a comparison: measure, n, test, correction, level."""
     pairs = plural(len(comparison.p), "pair")
-    shortage = too_few_resamples(comparison)
+    shortage = too_few_resamples(comparison).rstrip(".")
     return (
         f"{comparison.measure} over {plural(comparison.n_topics, 'topic')}, "
         f"{plural(len(comparison.systems), 'system')}, {pairs}; {TESTS[comparison.test].title}, "
-        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {shortage}' if shortage else ''}"
+        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'. {shortage}' if shortage else ''}"
     )
 
 
@@ -102,9 +102,9 @@ def leaderboard(comparison: Comparison, most_groups: int = MOST_GROUPS) -> Drawi
     groups = _groups(comparison, most_groups)
     if groups is not None:
         plot = alt.hconcat(plot, groups.properties(height=step(len(names))), spacing=12)
-        note += "; lines on the right, where drawn, join systems that are not significantly different"
+        note += "; lines on the right join systems that are not significantly different"
     elif not comparison.baselines and len(names) > 1:
-        note += "; the groups of systems that are not significantly different are too many to draw"
+        note += "; too many groups of systems to draw"
     return finish(plot, finding, f"{details(comparison)}{note}", alt_text=f"Dark: {_dark(comparison)}.")
 
 
@@ -136,7 +136,7 @@ def _dark(comparison: Comparison) -> str:
         return f"not significantly different from {', '.join(comparison.baselines)}"
     if comparison.best is not None:
         return "may be the best"
-    return "the first system and those not significantly different from it"
+    return "not significantly different from the first system"
 
 
 def _finding(comparison: Comparison) -> str:
@@ -299,11 +299,7 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
         alt.Chart(rows(data))
         .mark_line(strokeWidth=2.2)
         .encode(
-            x=alt.X(
-                "pair:Q",
-                title="pairs of systems, from the largest p to the smallest",
-                axis=whole_axis(),
-            ),
+            x=alt.X("pair:Q", title="pairs of systems, from the largest p to the smallest", axis=whole_axis()),
             y=alt.Y(
                 "p:Q",
                 title="achieved significance level (uncorrected p)",

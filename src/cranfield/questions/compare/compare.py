@@ -41,23 +41,28 @@ from cranfield.scores.doors import ScoresLike
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
 
-class Options(TypedDict, total=False):
-    """What `compare` can be told besides its data and measures."""
+class FamilyOptions(TypedDict, total=False):
+    """What `compare` and `table` can be told besides their data and measures."""
 
     across_measures: bool
     test: TestName | str | None
     baseline: str | Sequence[str] | None
     correction: CorrectionName | str | None
-    alternative: Alternative
-    statistic: StatisticName | Statistic
     alpha: float
     n_resamples: int | None
-    intervals: IntervalKind
     seed: int
     workers: int | None
     executor: Executor | None
     memory: float
     progress: Progress | None
+
+
+class Options(FamilyOptions, total=False):
+    """What `compare` can be told besides its data and measures."""
+
+    alternative: Alternative
+    statistic: StatisticName | Statistic
+    intervals: IntervalKind
 
 
 @overload
@@ -123,11 +128,11 @@ def compare(
     across_measures : bool
         For scores by several measures: correct over the comparisons of all measures as one family.
     test : str, optional
-        ``max-t`` (largest studentised difference, moderated variance; adjusts by itself; the default for more than 20
-        comparisons), ``randomisation`` (Fisher's, by sign flips; the default for fewer, for another statistic than
-        the mean, and where a correction is named), ``bootstrap`` (shift), ``bootstrap-t`` (studentised), ``t``
-        (paired), ``wilcoxon``, ``sign``, ``unpaired-t`` (pooled variance), ``welch``, ``tukey`` (studentised range,
-        topics as blocks) or ``randomised-tukey``. docs/compare.md says which when.
+        Default: ``max-t`` (largest studentised difference, moderated variance; adjusts by itself) for more than 20
+        comparisons. Otherwise, or with a correction or another statistic than the mean: ``randomisation`` (Fisher's, by
+        sign flips). Others: ``bootstrap`` (shift), ``bootstrap-t`` (studentised), ``t`` (paired), ``wilcoxon``,
+        ``sign``. Also ``unpaired-t`` (pooled variance), ``welch``, ``tukey`` (studentised range, topics as blocks) and
+        ``randomised-tukey``. docs/compare.md explains the choice.
     baseline : str or several, optional
         Compare every other system with these; all pairs are compared when left out. With a baseline, `system_a`
         is the system and `system_b` the baseline; without, `system_a` is the one with the higher mean.
@@ -137,19 +142,18 @@ def compare(
     alternative : {"two-sided", "greater", "less"}
         ``greater``: system_a is better. For all pairs that is the observed direction, whose level is 2·alpha.
     statistic : {"mean", "median", "geometric-mean"} or function of (values, axis)
-        What systems are judged by; other than the mean only for randomisation, bootstrap and randomised-tukey.
+        Statistic to compare; other than the mean only for randomisation, bootstrap and randomised-tukey.
     alpha : float
         Significance level; intervals have level 1 − alpha.
     n_resamples : int, optional
-        How many resamples; by default 100,000, for max-t 9,999 to 39,999 (until its critical value has a standard
-        error below .5%), and for the bootstrap tests as many as the family needs (a million at
-        most). The randomisation test of means resolves any p-value whatever the number: `Comparison.p_method`
-        says by which method.
+        Number of resamples, by default 100,000. Max-t draws 9,999 to 39,999, until its critical value has a standard
+        error below .5%. Bootstrap tests draw as many as the family needs, at most a million. The randomisation test of
+        means resolves any p-value; `Comparison.p_method` names the method.
     intervals : {"simultaneous", "pairwise"}
-        Intervals of the differences: for the whole family, so that one leaves out 0 exactly when its pair is
-        significant; or each pair for itself.
+        Intervals of the differences: simultaneous, so that one excludes 0 exactly when its pair is significant; or per
+        pair.
     seed : int
-        Where the randomness of resamples starts.
+        Seed of the resamples.
     workers, executor, memory, progress
         How many threads, or any `concurrent.futures.Executor`; about how many megabytes of memory; a callback. None
         of them changes a result.
@@ -161,12 +165,12 @@ def compare(
 
     Notes
     -----
-    Topics and systems are put in byte order of their names and scores on an exact grid before anything random,
-    so a seed gives the same result for any order of the input. Monte-Carlo p = (b + 1)/(B + 1), never 0.
+    Topics and systems are sorted by name, and scores are rounded to an exact grid, before anything random. So a seed
+    gives the same result for any order of the input. Monte-Carlo p = (b + 1)/(B + 1), never 0.
 
     Examples
     --------
-    The ten folds of INLS 509, "Fisher's Randomization Test": 208 of all 1,024 sign flips.
+    The ten folds of Arguello (INLS 509): 208 of all 1,024 sign flips.
 
     >>> from cranfield import ScoreMatrix
     >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]
@@ -194,7 +198,7 @@ def compare(
     how = Resampling(1, seed, alternative, function, workers, memory, progress, executor)
     if not how.on_means and not TESTS[asked.test or TEST].any_statistic:
         others = ", ".join(any_statistic_names())
-        raise ArgumentError(f"test {asked.test!r} compares means only; for statistic {name!r} use one of: {others}")
+        raise ArgumentError(f"test {asked.test!r} compares means only. For statistic {name!r} use one of: {others}.")
     given, said = judged(scores, runs, qrels, measure, workers)
     one_family = across_measures and len(given) > 1
     baselines = tuple(dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ()))
@@ -212,8 +216,8 @@ def compare(
     )
     if one_family and CORRECTIONS[plan.correction].of_scores:
         raise ArgumentError(
-            f"`correction` {plan.correction!r} corrects over the pairs of one measure, and `across_measures` asks for "
-            "one family of all measures. Use 'holm', or leave `across_measures` out."
+            f"`correction` {plan.correction!r} covers the pairs of one measure, not `across_measures`. Use 'holm', or "
+            "leave `across_measures` out."
         )
     tested = [tested_family(find_family(matrix, plan), plan) for matrix in given.values()]
     families = [tested] if one_family else [[each] for each in tested]
@@ -270,7 +274,7 @@ def judged(
 ) -> tuple[Scores, tuple[str, ...]]:
     """The scores to compare, and what evaluation had to say: ``(scores)``, ``(qrels, runs)``, ``(runs, qrels=…)``."""
     if runs is None and scores is None:
-        raise ArgumentError("there is nothing to compare. Write compare(scores), or compare(qrels, runs).")
+        raise ArgumentError("nothing to compare. Write compare(scores), or compare(qrels, runs).")
     if runs is not None and scores is not None and qrels is not None:
         raise ArgumentError("`qrels` is given twice. Write compare(qrels, runs).")
     given, judgments = cast("Any", scores), cast("Any", qrels)
@@ -285,8 +289,8 @@ def check(test: str, correction: str | None, alternative: str, statistic: str = 
     entry = TESTS[test]
     if entry.corrects_family and correction not in (None, "none"):
         raise ArgumentError(
-            f"`correction` {correction!r} cannot be added to {test}: its p-values are already adjusted for all "
-            "pairs. Leave the correction out."
+            f"`correction` {correction!r} cannot be added to {test}: its p-values are already adjusted. Leave the "
+            "correction out."
         )
     if entry.two_sided and alternative != "two-sided":
         raise ArgumentError(f"{test} is two-sided by construction; got alternative {alternative!r}. Leave it out.")
@@ -296,8 +300,7 @@ def check(test: str, correction: str | None, alternative: str, statistic: str = 
     if fits and (test not in fits or statistic != "mean"):
         asked = f"test {test!r}" if test not in fits else f"statistic {statistic!r}"
         raise ArgumentError(
-            f"`correction` {correction!r} goes with the mean and the tests {' and '.join(fits)} only, whose sign "
-            f"flips it shares; got {asked}. Use 'holm'."
+            f"`correction` {correction!r} needs the mean and test {' or '.join(fits)}; got {asked}. Use 'holm'."
         )
 
 

@@ -44,18 +44,18 @@ STANDARD_ERROR = "bootstrap t interval"
 """The interval of a statistic other than the mean: its standard error is that of the resamples of topics."""
 PAIRS_DIFFER = sentence(
     "comparison.pairs-differ",
-    "{measure}: {separated:,} of {pairs:,} pairs differ ({what}; {correction} p ≤ {alpha:g})",
+    "{measure}: {separated:,} of {pairs:,} pairs differ significantly ({what}; {correction} p ≤ {alpha:g})",
     "`separated` pairs, of all that were tested, have an adjusted p of at most alpha",
     always=True,
 )
 ONE_DIFFERS = sentence(
     "comparison.one-differs",
-    "{measure}: {a} and {b} differ ({correction} p ≤ {alpha:g})",
+    "{measure}: {a} and {b} differ significantly ({correction} p ≤ {alpha:g})",
     "one pair was tested, and its adjusted p is at most alpha",
 )
 ONE_NOT_SHOWN = sentence(
     "comparison.one-not-shown",
-    "{measure}: {a} and {b} are not shown to differ ({correction} p > {alpha:g})",
+    "{measure}: no significant difference between {a} and {b} ({correction} p > {alpha:g})",
     "one pair was tested, and its adjusted p is above alpha",
 )
 ONLY_BEST = sentence(
@@ -90,7 +90,7 @@ class Comparison(Result):
     Attributes
     ----------
     measure : what the scores measure
-    test, alternative, correction, alpha : what was asked
+    test, alternative, correction, alpha : the settings
     statistic : what systems are judged by, ``"mean"`` unless told otherwise
     systems : the systems, best first
     n_topics : number of topics
@@ -161,8 +161,8 @@ class Comparison(Result):
     def __post_init__(self) -> None:
         """Refuse a result that cannot be right: a mistake in the program, not in the data.
 
-        Everything printed is finite (but for the open end of a one-sided interval), 0 < p ≤ adjusted p ≤ 1, adjusted
-        p-values are in the order of the p-values, and every interval holds its estimate.
+        Numbers are finite, except the open end of a one-sided interval. 0 < p ≤ adjusted p ≤ 1, in the same order.
+        Every interval contains its estimate.
         """
         what = f"{self.measure}: the {self.test} comparison"
         numbers = ("value", "value_lower", "value_upper", "difference", "smallest_p")
@@ -266,8 +266,10 @@ class Comparison(Result):
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
-        """Per system, the letters of its groups (two systems share a letter exactly when they are not shown to
-        differ) or, with baselines, the marks († ‡ …) of the baselines it differs from."""
+        """Per system, the letters of its groups, or with baselines the marks († ‡ …) of those it differs from.
+
+        Two systems share a letter exactly when they do not differ significantly.
+        """
         separated = self.separated
         if not self.baselines:
             return tuple(letters(separated))
@@ -285,7 +287,10 @@ class Comparison(Result):
 
     @cached_property
     def unseparated_ranks(self) -> tuple[str, ...]:
-        """Per system, the ranks of all systems that it is not shown to differ from, from the first to the last."""
+        """Per system, the first and last rank of the systems that it does not differ from significantly: a hull.
+
+        Systems between the two ranks may still differ from it.
+        """
         near = ~self.separated
         first, last = near.argmax(axis=1), len(self.systems) - 1 - near[:, ::-1].argmax(axis=1)
         ends = zip(self.rank[first].tolist(), self.rank[last].tolist(), strict=True)
@@ -312,9 +317,9 @@ class Comparison(Result):
         Parameters
         ----------
         letters : bool, optional
-            Groups as letters (two systems share one exactly when they are not shown to differ), or as the range of
-            ranks that a system is not separated from. Letters up to 30 systems unless told. With baselines the
-            column has their marks instead.
+            Groups as letters: two systems share one exactly when they do not differ significantly. Otherwise the
+            first and last rank of the systems it does not differ from. By default letters up to 30 systems. With
+            baselines the column has their marks instead.
         """
         groups = self.groups if self.baselines or self.shows_letters(letters) else self.unseparated_ranks
         board = pl.DataFrame(
@@ -398,13 +403,13 @@ class Comparison(Result):
         kind = test.interval if self.statistic == "mean" else STANDARD_ERROR
         if self.intervals == "pairwise":
             own = kind if self.basis.percentile is None or test.by_maximum else PERCENTILE
-            return f"{own}, each pair for itself"
+            return f"{own} per pair"
         if test.corrects_family:
             return f"simultaneous interval of {test.title}"
         if self.correction == "none" or self.family == 1:
             return kind
-        those = "the significant of" if correction.controls == "false discovery rate" else "all"
-        return f"{kind} for {those} {self.family} comparisons at once ({correction.title})"
+        scope = "the significant ones of " if correction.controls == "false discovery rate" else ""
+        return f"{kind}, simultaneous over {scope}{self.family} comparisons ({correction.title})"
 
     @property
     def signature(self) -> str:
@@ -454,17 +459,19 @@ class Comparison(Result):
             exact=self.exact,
         )
 
-    def summary(self) -> str:
-        """One sentence: how many pairs differ, and which systems may be the best."""
+    @property
+    def headline(self) -> str:
+        """How many pairs differ, or whether the only pair does."""
         level = {"measure": self.measure, "correction": self.correction_text(), "alpha": self.alpha}
         if len(self.p) == 1:
             verdict = ONE_DIFFERS if self.significant[0] else ONE_NOT_SHOWN
-            differ = verdict(a=self.system_a[0], b=self.system_b[0], **level)
-        else:
-            what = f"against {', '.join(self.baselines)}" if self.baselines else "all pairs"
-            differ = PAIRS_DIFFER(separated=int(self.significant.sum()), pairs=len(self.p), what=what, **level)
-        best = self.best_text()
-        return f"{differ}; {best}" if best else differ
+            return verdict(a=self.system_a[0], b=self.system_b[0], **level)
+        what = f"against {', '.join(self.baselines)}" if self.baselines else "all pairs"
+        return PAIRS_DIFFER(separated=int(self.significant.sum()), pairs=len(self.p), what=what, **level)
+
+    def summary(self) -> str:
+        """The headline, and which systems may be the best."""
+        return "; ".join(filter(None, (self.headline, self.best_text())))
 
     def best_text(self, most: int = 5) -> str:
         """Which systems may be the best, as part of a sentence; empty for baselines and other statistics."""
@@ -479,7 +486,7 @@ class Comparison(Result):
         return SOME_BEST(count=len(names), level=level, systems=summary(list(names), most))
 
     def correction_text(self) -> str:
-        """How the p-values are adjusted, in words; a family of one leaves them as they are."""
+        """How the p-values are adjusted, as an adjective; a family of one needs no adjustment."""
         if TESTS[self.test].corrects_family:
             return "family-wise"
         alone = self.family == 1 and CORRECTIONS[self.correction].adjust_sorted is not None

@@ -39,7 +39,7 @@ class Correction:
         ("false discovery rate"), or nothing
     adjust_sorted : p-values in ascending order → adjusted ones; what passes 1 is cut by `adjust`. None for a
         correction that needs the scores
-    at_least : size of the family → what the smallest p-value of it is multiplied by at the least, whatever the others
+    at_least : size of the family → the least factor of its smallest p-value
     level : alpha, size of the family, how many are significant → the level of a single interval; unless given,
         alpha divided by `at_least`
     of_scores : scores, pairs, settings and alpha → adjusted p-values, and the multiple of its standard error that an
@@ -78,72 +78,19 @@ CORRECTIONS: Registry[Correction] = Registry("correction", __name__, ALIASES)
 
 # ── the corrections ──
 
-CORRECTIONS.register(
-    Correction(
-        name="none",
-        title="uncorrected",
-        summary="p-values as they are; right for one comparison fixed beforehand",
-        controls="nothing",
-        adjust_sorted=lambda p: p.copy(),
-        at_least=lambda family: 1,
-        rank=10,
-    )
-)
-CORRECTIONS.register(
-    Correction(
-        name="bonferroni",
-        title="Bonferroni-adjusted",
-        summary="p times the number of comparisons; never more powerful than holm",
-        controls="family-wise error",
-        adjust_sorted=lambda p: p * p.size,
-        at_least=lambda family: family,
-        source="Dunn, Journal of the American Statistical Association 56, 1961",
-        rank=20,
-    )
-)
-
 
 def step_down(p: Array) -> Array:
-    """Holm: the k-th smallest times what is left of the family, n − k + 1, and never below the one before."""
+    """Holm: the k-th smallest times n − k + 1, and never below the one before."""
     import numpy as np
 
     return np.asarray(np.maximum.accumulate(p * np.arange(p.size, 0, -1)))
-
-
-CORRECTIONS.register(
-    Correction(
-        name="holm",
-        title="Holm-adjusted",
-        summary="step-down Bonferroni, under any dependence (Holm 1979)",
-        controls="family-wise error",
-        adjust_sorted=step_down,
-        at_least=lambda family: family,
-        source="Holm, Scandinavian Journal of Statistics 6, 1979",
-        rank=30,
-    )
-)
 
 
 def largest_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> tuple[Array, float]:
     """P-values adjusted by the largest t over the family, and the critical t of intervals of all differences."""
     from cranfield.questions.compare.westfall_young import interval_critical_t, westfall_young
 
-    return westfall_young(scores, pairs, how).p_adjusted, interval_critical_t(scores, pairs, how, alpha)
-
-
-CORRECTIONS.register(
-    Correction(
-        name="westfall-young",
-        title="Westfall–Young-adjusted",
-        summary="largest t of all pairs over common sign flips, step-down (Westfall & Young 1993)",
-        controls="family-wise error",
-        adjust_sorted=None,
-        at_least=lambda family: 1,
-        of_scores=largest_t,
-        fits=("randomisation", "t"),
-        rank=35,
-    )
-)
+    return westfall_young(scores, pairs, how), interval_critical_t(scores, pairs, how, alpha)
 
 
 def step_up(p: Array, penalty: float = 1.0) -> Array:
@@ -163,7 +110,47 @@ def harmonic(count: int) -> float:
     return math.fsum(1 / rank for rank in range(1, count + 1))
 
 
-CORRECTIONS.register(
+for _correction in (
+    Correction(
+        name="none",
+        title="uncorrected",
+        summary="no adjustment; for one comparison chosen in advance",
+        controls="nothing",
+        adjust_sorted=lambda p: p.copy(),
+        at_least=lambda family: 1,
+        rank=10,
+    ),
+    Correction(
+        name="bonferroni",
+        title="Bonferroni-adjusted",
+        summary="p times the number of comparisons; never more powerful than holm",
+        controls="family-wise error",
+        adjust_sorted=lambda p: p * p.size,
+        at_least=lambda family: family,
+        source="Dunn, Journal of the American Statistical Association 56, 1961",
+        rank=20,
+    ),
+    Correction(
+        name="holm",
+        title="Holm-adjusted",
+        summary="step-down Bonferroni, under any dependence (Holm 1979)",
+        controls="family-wise error",
+        adjust_sorted=step_down,
+        at_least=lambda family: family,
+        source="Holm, Scandinavian Journal of Statistics 6, 1979",
+        rank=30,
+    ),
+    Correction(
+        name="westfall-young",
+        title="Westfall–Young-adjusted",
+        summary="largest t of all pairs over common sign flips, step-down (Westfall & Young 1993)",
+        controls="family-wise error",
+        adjust_sorted=None,
+        at_least=lambda family: 1,
+        of_scores=largest_t,
+        fits=("randomisation", "t"),
+        rank=35,
+    ),
     Correction(
         name="bh",
         title="BH-adjusted",
@@ -174,9 +161,7 @@ CORRECTIONS.register(
         level=lambda alpha, family, significant: alpha * significant / family,
         source="Benjamini and Hochberg, Journal of the Royal Statistical Society B 57, 1995",
         rank=40,
-    )
-)
-CORRECTIONS.register(
+    ),
     Correction(
         name="by",
         title="BY-adjusted",
@@ -187,8 +172,9 @@ CORRECTIONS.register(
         level=lambda alpha, family, significant: alpha * significant / (family * harmonic(family)),
         source="Benjamini and Yekutieli, Annals of Statistics 29, 2001",
         rank=50,
-    )
-)
+    ),
+):
+    CORRECTIONS.register(_correction)
 
 
 # ── what is done with them ──
@@ -208,8 +194,7 @@ def interval_level(correction: str, alpha: float, family: int, significant: int)
     entry = CORRECTIONS[correction]
     if entry.of_scores is not None:
         raise ArgumentError(
-            f"correction {correction!r} has no level of its own for one interval. "
-            "Give its critical value as `critical`."
+            f"correction {correction!r} has no level for one interval. Give its critical value as `critical`."
         )
     return entry.level(alpha, family, max(significant, 1)) if entry.level else alpha / entry.at_least(family)
 
@@ -227,11 +212,11 @@ def adjust(p: ArrayLike, correction: CorrectionName | str = CORRECTION) -> Array
     p : array of any shape
         The p-values of every comparison in the family, whether interesting or not.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
-        ``westfall-young`` needs the scores, so `compare` has it and this function has not.
-        ``bonferroni`` and ``holm`` bound the probability of any false rejection, whatever the dependence
-        (Holm 1979; never less powerful than Bonferroni, hence the default). ``bh`` bounds the expected share of
-        false rejections under independence or positive dependence (Benjamini & Hochberg 1995), which is not
-        proven for all pairs of systems; ``by`` does so under any dependence (Benjamini & Yekutieli 2001).
+        ``westfall-young`` needs the scores, so `compare` has it and this function has not. ``bonferroni`` and ``holm``
+        bound the probability of any false rejection under any dependence (Holm 1979; never less powerful than
+        Bonferroni, hence the default). ``bh`` bounds the expected share of false rejections under independence or
+        positive dependence (Benjamini & Hochberg 1995). That is not proven for all pairs of systems; ``by`` holds under
+        any dependence (Benjamini & Yekutieli 2001).
 
     Returns
     -------
@@ -267,7 +252,7 @@ def adjust(p: ArrayLike, correction: CorrectionName | str = CORRECTION) -> Array
 
 
 def at_most(p: ArrayLike, alpha: float) -> NDArray[np.bool_]:
-    """Where a p-value is at most alpha, both to `SIGNIFICANT` digits: as they are written, so no file contradicts it.
+    """Where a p-value is at most alpha, both rounded to `SIGNIFICANT` digits, as files write them.
 
     A p-value of exactly alpha counts, though a product may miss it in the last bit. An alpha of 0, as at a look that
     can decide nothing, is reached by a p-value of 0 alone.

@@ -1,9 +1,8 @@
 """The p-value of the randomisation test without drawing a flip: by a list of those that matter, or by saddlepoint.
 
-Flipping signs leaves the magnitudes aᵢ = |dᵢ| alone. A flip is the set of topics that count against, and its sum is
-A − 2F, where A = Σaᵢ and F is the sum of the magnitudes in that set. The observed sum is A − 2N with N the sum of
-the magnitudes that counted against. So the flips that reach what was observed are the subsets with F ≤ N: a count
-of subsets whose sum is small, whatever the method that counts them.
+Flipping signs leaves the magnitudes aᵢ = |dᵢ| alone. A flip is the set of topics that count against. Its sum is A − 2F,
+where A = Σaᵢ and F sums the magnitudes in that set. The observed sum is A − 2N with N the sum of the magnitudes that
+counted against. So the flips that reach the observed sum are the subsets with F ≤ N; all methods here count those.
 """
 
 from __future__ import annotations
@@ -200,19 +199,19 @@ def _listed(pairs: Magnitudes) -> tuple[Array, Array]:
 def saddlepoint(scores: GridScores, pairs: Pairs, alternative: Alternative, workers: int | None = None) -> Array:
     """The p-value of Fisher's randomisation test by saddlepoint approximation, for every pair.
 
-    Under random signs the sum of the differences dᵢ has the cumulant generating function K(t) = Σ log cosh(t·dᵢ).
-    With K′(t̂) = |Σdᵢ|, r = √(2(t̂·|Σdᵢ| − K(t̂))), q = t̂·√K″(t̂) and r* = r + log(q/r)/r, the one-sided p is Φ(−r*)
-    and the two-sided p twice that (Robinson, JRSS B 44, 1982; Davison & Hinkley, Biometrika 75, 1988). The error is
-    relative, so a p-value of 1e-15 is as good as one of .05: some 1% at 50 topics, at 18 topics 6% at most and below 1%
-    in the median where a thousand flips reach the observed sum. Where fewer do, p moves in steps that an approximation
-    by a continuous distribution smooths over; there `enumerated_p` is exact and cheap.
+    Under random signs the sum of the differences dᵢ has the cumulant generating function K(t) = Σ log cosh(t·dᵢ). Let
+    K′(t̂) = |Σdᵢ|, r = √(2(t̂·|Σdᵢ| − K(t̂))), q = t̂·√K″(t̂) and r* = r + log(q/r)/r. The one-sided p is Φ(−r*), the
+    two-sided p twice that (Robinson, JRSS B 44, 1982; Davison & Hinkley, Biometrika 75, 1988). The error is relative,
+    so a p-value of 1e-15 is as good as one of .05: some 1% at 50 topics, at 18 topics 6% at most and below 1% in the
+    median where a thousand flips reach the observed sum. Where fewer do, p moves in steps that an approximation by a
+    continuous distribution smooths over; there `enumerated_p` is exact and cheap.
 
     Differences of one sign have p = 2⁻ⁿ exactly, n the number of differences that are not zero, and no p-value is
     below that. No randomness, so no seed.
 
     Examples
     --------
-    The ten folds of INLS 509, one-sided: 208 of the 1,024 flips reach the observed difference, .203.
+    The ten folds of Arguello (INLS 509), one-sided: 208 of the 1,024 flips reach the observed difference, .203.
 
     >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]
     >>> b = [.5, .3, .1, .4, 1, .9, .1, .2, .5, .8]

@@ -1,15 +1,15 @@
 """Intervals that agree with the decisions: for every correction, none leaves out 0 unless its pair is significant.
 
-What is built here rests on one idea: a confidence set is what a family of tests does not reject, and each value may be
-tested in its own way as long as every test keeps its level (Neyman 1937; for stepwise procedures Strassburger & Bretz
-2008, Guilbaud 2008). The value 0 is tested by the test and the correction that the user chose; every other value
-by Student's t at the level of the single-step form of that correction. So the interval is
+The idea: a confidence set is the set of values that a family of tests does not reject. Each value may have its own
+test, if every test keeps its level (Neyman 1937; for stepwise procedures Strassburger & Bretz 2008, Guilbaud 2008). The
+value 0 is tested by the test and the correction that the user chose; every other value by Student's t at the level of
+the single-step form of that correction. So the interval is
 
     d̄ ± t(1 − α′/2)·se,
 
-and where it and the decision about 0 disagree, the end next to 0 moves to the side that the decision says. How far is
-read off the test's own p-value: d̄·(1 − t(1 − λ/2)/t(1 − p/2)), the end of an interval that is as sure of the difference
-as the test is, where λ = α·p/p_adjusted is the level that the correction asks of this p-value.
+and where it and the decision about 0 disagree, the end next to 0 moves to the side that the decision says. How far
+follows from the p-value of the test: d̄·(1 − t(1 − λ/2)/t(1 − p/2)). Here λ = α·p/p_adjusted is the level that the
+correction requires of this p-value.
 
 ===============  =========================  ===========================================================================
 correction       α′                         what holds
@@ -22,16 +22,16 @@ bh               α·R/m                      false coverage rate α over the R 
 by               α·R/(m·(1 + … + 1/m))      the same under any dependence
 ===============  =========================  ===========================================================================
 
-Holm and Westfall–Young: an error needs either a false rejection of some true 0, probability at most α, or a miss of
-the t interval of some pair that truly differs, at most α times the share of those. The sum can pass α on paper; both
+Holm and Westfall–Young: an error needs one of two events. A true 0 is rejected, with probability at most α; or the t
+interval of a pair that truly differs misses, at most α times the share of those. The sum can pass α on paper; both
 bounds are far from reached when pairs share systems (simulated coverage: see the tests). Stepwise procedures that keep
 α on paper exist, and their price is that a significant pair's interval ends at 0 itself.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,27 +42,15 @@ from cranfield.questions.compare.corrections import at_most, interval_level
 from cranfield.questions.compare.pairs import Pairs
 
 Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 _LEAST = 1e-3
 """An end that must be clear of 0 is at least this share of the difference away from it."""
 
 
-@dataclass(frozen=True)
-class Intervals:
-    """Intervals of the differences, and how they came about.
-
-    Attributes
-    ----------
-    lower, upper : one of each per pair; an end is infinite for a one-sided alternative
-    level : α′, the level of a single interval; NaN where a critical value was given instead
-    moved : one per pair
-        Whether the end next to 0 was moved, because the t interval and the test disagreed.
-    """
+class Intervals(NamedTuple):
+    """Both ends of the interval of every difference; an end is infinite for a one-sided alternative."""
 
     lower: Array
     upper: Array
-    level: float
-    moved: Bools
 
 
 def simultaneous_intervals(
@@ -81,10 +69,9 @@ def simultaneous_intervals(
 ) -> Intervals:
     """Intervals of the differences of a family of pairs, consistent with the significance of each.
 
-    A pair's interval leaves out 0 exactly when its adjusted p-value is at most alpha, and always holds the
-    difference. The module's text says what is covered and why. One exception cannot be mended: where a test of
-    ranks or signs calls a pair significant whose mean difference is 0 (or, one-sided, points the other way), no
-    interval holds the one and leaves out the other; it stays as it is.
+    A pair's interval leaves out 0 exactly when its adjusted p-value is at most alpha, and always holds the difference.
+    The module's text says what is covered and why. One exception remains: a test of ranks or signs may call a pair
+    significant whose mean difference is 0, or has the other sign. No interval agrees with both, so it is not moved.
 
     Parameters
     ----------
@@ -95,7 +82,7 @@ def simultaneous_intervals(
     alpha : the family's level
     alternative : for ``greater`` and ``less`` the interval is one-sided, open towards the alternative
     critical : multiple of the error
-        Instead of Student's t: the critical value of a procedure of its own (``westfall-young``, Tukey).
+        Instead of Student's t: the critical value of the procedure (``westfall-young``, Tukey).
     family, selected : how many comparisons there are, and how many are significant, where these pairs are not all
 
     Examples
@@ -106,12 +93,11 @@ def simultaneous_intervals(
     >>> result = simultaneous_intervals(
     ...     np.array([0.2, 0.1, 0.05]), np.array([0.04, 0.041, 0.04]), 49,
     ...     np.array([0.0001, 0.02, 0.2]), np.array([0.0003, 0.04, 0.2]), correction="holm", alpha=0.05)
-    >>> result.lower.round(4).tolist(), result.moved.tolist()
-    ([0.1008, 0.0038, -0.0492], [False, True, False])
+    >>> result.lower.round(4).tolist()
+    [0.1008, 0.0038, -0.0492]
     """
     difference, error = np.asarray(difference, dtype=np.float64), np.asarray(error, dtype=np.float64)
     significant = at_most(p_adjusted, alpha)
-    level = math.nan
     sides = 2 if alternative == "two-sided" else 1
     if critical is None:
         many = len(difference) if family is None else family
@@ -137,7 +123,7 @@ def simultaneous_intervals(
     upper = np.where(shrink & ~positive, near, upper)
     lower = np.where(widen & (lower > 0), np.minimum(near, 0.0), lower)
     upper = np.where(widen & (upper < 0), np.maximum(near, 0.0), upper)
-    return Intervals(lower, upper, level, shrink | widen)
+    return Intervals(lower, upper)
 
 
 def _share(p: Array, p_adjusted: Array, alpha: float, df: Array | float, sides: int) -> Array:
@@ -162,8 +148,8 @@ class Basis:
     Attributes
     ----------
     error, df : standard error of every difference, and its degrees of freedom
-    critical : multiple of the error, where the test or the correction has one of its own
-    percentile : both ends by the bootstrap, for intervals of each pair for itself
+    critical : multiple of the error, where the test or the correction gives one
+    percentile : both ends by the bootstrap, for intervals per pair
     """
 
     error: Array

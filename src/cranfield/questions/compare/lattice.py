@@ -57,9 +57,9 @@ def find_lattice(scores: GridScores) -> Lattice | None:
     """The lattice that all differences lie on, or None where there is none, or none coarse enough to help.
 
     Precision at 10 lies on tenths, at 30 on thirtieths, scores printed with four decimals on ten-thousandths;
-    reciprocal ranks have no useful common divisor. Euclid's algorithm on all differences at once: what is left of
-    them after division by the smallest is at most half of it, so a few rounds decide. Scores are rounded to the
-    grid; how far that error can have grown is carried along, and a divisor that it could blur is not accepted.
+    reciprocal ranks have no useful common divisor. Euclid's algorithm on all differences at once: the remainder after
+    division by the smallest is at most half of it, so a few rounds decide. Scores are rounded to the grid; how far that
+    error can have grown is carried along, and a divisor that it could blur is not accepted.
 
     >>> lattice = find_lattice(GridScores.of(np.array([[0.1, 0.4], [0.7, 0.2], [0.3, 0.3]])))
     >>> round(lattice.step, 12), lattice.values[:, 1].tolist()
@@ -97,19 +97,14 @@ def find_lattice(scores: GridScores) -> Lattice | None:
 
 
 def lattice_p(
-    lattice: Lattice,
-    pairs: Pairs,
-    alternative: Alternative,
-    *,
-    widest: int = WIDEST,
-    workers: int | None = None,
+    lattice: Lattice, pairs: Pairs, alternative: Alternative, *, widest: int = WIDEST, workers: int | None = None
 ) -> Array:
     """The exact p-value of the randomisation test of every pair whose distribution is narrow; NaN for the others.
 
-    The flips that reach the observed sum are the sets of topics whose magnitudes add up to no more than N, the sum
-    of those that spoke against (see `flips`). With f(j) the share of the sets that add up to j steps, a topic of
-    size k changes it to ½f(j) + ½f(j − k); only j ≤ N is needed, which is little where p is small. All terms
-    are positive, so p is right to about 1e-14 of itself, however small.
+    The flips that reach the observed sum are the sets of topics whose magnitudes add up to at most N (see `flips`). Let
+    f(j) be the share of the sets that add up to j steps. A topic of size k changes it to ½f(j) + ½f(j − k); only j ≤ N
+    is needed, which is little where p is small. All terms are positive, so p is right to about 1e-14 of itself, however
+    small.
 
     Parameters
     ----------
@@ -118,7 +113,7 @@ def lattice_p(
 
     Examples
     --------
-    INLS 509's ten folds lie on tenths.
+    The ten folds of Arguello (INLS 509) lie on tenths.
 
     >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]
     >>> b = [.5, .3, .1, .4, 1, .9, .1, .2, .5, .8]

@@ -1,9 +1,9 @@
 """Max-t with moderated variance: interval, adjusted p and decision of a family from one critical value.
 
-Differences of retrieval scores are skewed. Where the few topics that carry a difference are rare in the sample, the
-sample variance of a pair is far too small, and the pair's own sample cannot show it. So every pair borrows variance
-from all others (moderated variance: Tusher et al. 2001; Smyth 2004), and the largest studentised difference of the
-family over resamples of topics gives the critical value (Romano & Wolf 2005).
+Differences of retrieval scores are skewed. Few topics may carry a difference. If they are rare in the sample, the
+sample variance of a pair is far too small, and the sample cannot show it. So every pair borrows variance from all
+others (moderated variance: Tusher et al. 2001; Smyth 2004), and the largest studentised difference of the family over
+resamples of topics gives the critical value (Romano & Wolf 2005).
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from numpy.typing import NDArray
 from cranfield.core.defaults import MAX_T_RESAMPLES, Alternative
 from cranfield.core.executors import map_in_order
 from cranfield.core.resampling import TOPICS, Block, blocks, check_resamples, draw_weights, pieces, product
-from cranfield.questions.compare.best import RankIntervals
-from cranfield.questions.compare.classical import differences
+from cranfield.questions.compare.classical import differences, residual_variance
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import Pairs, all_pairs, count_true
 from cranfield.questions.compare.resampled import Resampling, board_resamples, monte_carlo
-from cranfield.questions.compare.studentised_range import residual_variance
 from cranfield.questions.compare.tests import PValues
 from cranfield.questions.compare.westfall_young import critical_value
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
+Integers = NDArray[np.int64]
 
 KAPPA = 0.5
 """The share of the mean variance of a pair that is added to the variance of every pair."""
@@ -98,7 +97,7 @@ def mean_variance(scores: GridScores) -> float:
 def max_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
     """The studentised bootstrap maximum with moderated variance, for a family of pairs.
 
-    With D the differences of a pair on n topics, d their mean, s² their variance and v0 the mean variance of a pair
+    D are the differences of a pair on n topics, d their mean and s² their variance. v0 is the mean variance of a pair
     over all m systems (`mean_variance`)::
 
         error = √((s² + κ·v0)/n), κ = ½;  T = |d|/error
@@ -106,9 +105,9 @@ def max_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PV
             e* = wᵀE;  s*² = (wᵀE² − e*²)·n/(n − 1);  M* = max |e*|/√((s*² + κ·v0)/n)
         c = the ⌈(1 − alpha)(B + 1)⌉-th smallest M*
 
-    Interval d ± c·error, adjusted p = (1 + #{M* ≥ T})/(B + 1), significant exactly when T > c. A one-sided
-    alternative takes the signed maximum. The p-values given here are those of each pair by itself: the share of its own
-    T* ≥ T; `PValues.maximum` has the family's. With v0 = 0 every p is 1 and no interval has an end.
+    Interval d ± c·error, adjusted p = (1 + #{M* ≥ T})/(B + 1), significant exactly when T > c. A one-sided alternative
+    takes the signed maximum. The p-values given here are per pair: the share of the pair's T* ≥ T. `PValues.maximum`
+    has those of the family. With v0 = 0 every p is 1 and no interval has an end.
 
     Parameters
     ----------
@@ -152,13 +151,13 @@ def max_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PV
 
 def rank_intervals_by_max_t(
     scores: GridScores, how: Resampling, alpha: float, apart: Array | None = None
-) -> tuple[RankIntervals, int]:
-    """Intervals for the true rank of each system, and how many resamples are behind them.
+) -> tuple[Integers, Integers, int]:
+    """Both ends of an interval for the true rank of each system, and how many resamples are behind them.
 
     c_a is the 1 − alpha quantile over resamples of the largest |T*| of system a against its rivals (see `max_t`). The
-    rank runs from 1 + the systems significantly better at c_a to m − those significantly worse: each interval is right
-    by itself with probability about 1 − alpha, not the whole table at once (Mogstad, Romano, Shaikh & Wilhelm,
-    Review of Economic Studies 91, 2024).
+    rank runs from 1 + the systems significantly better at c_a to m − those significantly worse: each interval covers
+    with probability about 1 − alpha by itself, not all of them simultaneously (Mogstad et al., Review of Economic
+    Studies 91, 2024).
 
     Parameters
     ----------
@@ -171,15 +170,15 @@ def rank_intervals_by_max_t(
     --------
     >>> rng = np.random.default_rng(1)
     >>> scores = GridScores.of(rng.normal(size=(50, 5)) + [2.0, 1.0, 0.1, 0.1, 0.0])
-    >>> ranks, _ = rank_intervals_by_max_t(scores, Resampling(), alpha=0.05)
-    >>> list(zip(ranks.lower.tolist(), ranks.upper.tolist()))
+    >>> lower, upper, _ = rank_intervals_by_max_t(scores, Resampling(), alpha=0.05)
+    >>> list(zip(lower.tolist(), upper.tolist()))
     [(1, 1), (2, 2), (3, 5), (3, 5), (3, 5)]
     """
     m = scores.n_systems
     total = rank_resamples(m, how)
     v0 = mean_variance(scores)
     if v0 == 0:
-        return RankIntervals(np.ones(m, dtype=np.int64), np.full(m, m, dtype=np.int64)), total
+        return np.ones(m, dtype=np.int64), np.full(m, m, dtype=np.int64), total
     pairs = all_pairs(m)
     if apart is None:
         alone = replace(how, n_resamples=total, most=None, alternative="two-sided")
@@ -191,8 +190,7 @@ def rank_intervals_by_max_t(
     ahead = np.zeros((m, m))
     ahead[pairs.a, pairs.b], ahead[pairs.b, pairs.a] = t, -t
     passed = _reached(np.abs(ahead)) > critical[:, None]
-    ranks = RankIntervals(1 + (passed & (ahead < 0)).sum(axis=1), m - (passed & (ahead > 0)).sum(axis=1))
-    return ranks, apart.shape[1]
+    return 1 + (passed & (ahead < 0)).sum(axis=1), m - (passed & (ahead > 0)).sum(axis=1), apart.shape[1]
 
 
 def rank_resamples(n_systems: int, how: Resampling) -> int:
@@ -262,7 +260,7 @@ def _span(at: Positions) -> Positions | slice:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The largest statistic of every resample, each pair's count of its own, and `Maximum.apart`."""
+    """The largest statistic of every resample, the count of every pair, and `Maximum.apart`."""
 
     maxima: Array
     counts: NDArray[np.int64]

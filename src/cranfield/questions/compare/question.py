@@ -10,7 +10,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.page import Page
-from cranfield.core.question import Bar, Files, Takes, setting
+from cranfield.core.question import Bar, Files, HelpGroup, Takes, setting
 from cranfield.measures.options import RunsOrScores
 from cranfield.questions.tune import question as tuning
 
@@ -36,68 +36,67 @@ def corrections() -> Registry[Correction]:
     return CORRECTIONS
 
 
-def test() -> Any:
-    """Which significance test."""
-    usual = f"{defaults.TEST}; {defaults.FAMILY_TEST} for more than {defaults.FEW_COMPARISONS} comparisons"
-    return setting(None, "Which test; `cranfield help tests` says when to use which.", registry=tests, usual=usual)
-
-
-def baseline() -> Any:
-    """The systems that all others are compared with."""
-    return setting(
-        None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
-    )
-
-
-def correction() -> Any:
-    """The adjustment for many comparisons."""
-    help = "Adjustment for many comparisons; max-t and the Tukey tests have their own."
-    return setting(None, help, registry=corrections, usual=defaults.CORRECTION)
-
-
-def across_measures(**more: Any) -> Any:
-    """Whether all measures are one family."""
-    return setting(False, "Correct over the comparisons of all measures as one family.", **more)
-
-
 @dataclass(frozen=True, kw_only=True)
-class ComparisonQuestion(RunsOrScores):
-    """What `compare` and `leaderboard` have in common."""
+class FamilyQuestion(RunsOrScores):
+    """Which comparisons are made, and how: what `compare`, `leaderboard` and `table` have in common."""
 
     takes: ClassVar[Takes] = "scores"
     counts: ClassVar[str] = "resamples"
 
     measure: tuple[str, ...] | None = shared.measures()
     system: tuple[str, ...] | None = shared.systems()
-    test: str | None = test()
-    baseline: tuple[str, ...] | None = baseline()
-    correction: str | None = correction()
-    intervals: str = setting(
-        defaults.INTERVALS,
-        "Intervals of differences: for all comparisons at once, as the decisions, or each pair for itself.",
-        choices=defaults.names(defaults.IntervalKind),
-        more=True,
+    test: str | None = setting(
+        None,
+        "Significance test; `cranfield help tests` explains the choice.",
+        registry=tests,
+        usual=f"{defaults.TEST}; {defaults.FAMILY_TEST} for more than {defaults.FEW_COMPARISONS} comparisons",
+        group="Statistics",
+        often=True,
     )
-    alternative: str = setting(
-        defaults.ALTERNATIVE,
-        "greater: system_a is better (for all pairs: the observed direction).",
-        choices=defaults.names(defaults.Alternative),
-        more=True,
+    baseline: tuple[str, ...] | None = setting(
+        None, "Baseline for every other system; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM",
+        often=True,
+    )  # fmt: skip
+    correction: str | None = setting(
+        None,
+        "Correction for many comparisons; max-t and the Tukey tests include their own.",
+        registry=corrections,
+        usual=defaults.CORRECTION,
+        group="Statistics",
     )
-    statistic: str = setting(
-        defaults.STATISTIC,
-        "What systems are judged by; anything but the mean needs a resampling test.",
-        choices=defaults.names(defaults.StatisticName),
-        label="Judged by",
-        more=True,
-    )
-    across_measures: bool = across_measures(on_page=False)
+    across_measures: bool = setting(False, "Treat the comparisons of all measures as one family.", group="Statistics")
     alpha: float = shared.alpha()
     n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
     seed: int = shared.seed()
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
     memory: float = shared.memory()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonQuestion(FamilyQuestion):
+    """What `compare` and `leaderboard` have in common."""
+
+    intervals: str = setting(
+        defaults.INTERVALS,
+        "Intervals of differences: simultaneous (matching the decisions) or per pair.",
+        choices=defaults.names(defaults.IntervalKind),
+        more=True,
+    )
+    alternative: str = setting(
+        defaults.ALTERNATIVE,
+        "Direction of the test; greater: system_a is better.",
+        choices=defaults.names(defaults.Alternative),
+        more=True,
+    )
+    statistic: str = setting(
+        defaults.STATISTIC,
+        "Statistic to compare; all but the mean need a resampling test.",
+        choices=defaults.names(defaults.StatisticName),
+        label="Judged by",
+        more=True,
+    )
+    across_measures: bool = setting(False, "Treat the comparisons of all measures as one family.", on_page=False)
 
     @staticmethod
     def verb() -> Callable[..., Any]:
@@ -109,9 +108,9 @@ class ComparisonQuestion(RunsOrScores):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareQuestion(ComparisonQuestion):
-    """Test which systems differ: all pairs at once, or every system against baselines.
+    """Test which systems differ: all pairs, or every system against baselines.
 
-    Differences come with intervals, effect sizes, p-values and p-values adjusted for the number of comparisons.
+    Differences have intervals, effect sizes, p-values, and p-values adjusted for the number of comparisons.
 
     \b
     Examples:
@@ -120,7 +119,9 @@ class CompareQuestion(ComparisonQuestion):
     """
 
     command: ClassVar[str] = "compare"
-    brief: ClassVar[str] = "Which systems differ: tests for all pairs at once."
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("significance", "test", "diff")
+    brief: ClassVar[str] = "Significance tests for all pairs of systems, or against baselines."
     place: ClassVar[int] = 80
     page = Page(
         name="compare",
@@ -129,13 +130,13 @@ class CompareQuestion(ComparisonQuestion):
         heading="Which systems differ?",
         button="Compare",
         doing="Comparing the systems of",
-        brief="Which systems differ: every pair, or every system against baselines; the leaderboard is in `tables`.",
+        brief="Significance tests for all pairs or against baselines; the leaderboard is in `tables`.",
         live=True,
         template="compare.html",
     )
 
     tune: bool = setting(
-        False, "The systems are settings: choose them on training topics, compare families on held-out ones.",
+        False, "Treat systems as settings: choose on training topics, compare families on held-out topics.",
         part="source", on_page=False,
     )  # fmt: skip
     folds: int | None = tuning.folds(part="source", on_page=False)
@@ -147,16 +148,16 @@ class CompareQuestion(ComparisonQuestion):
     one_family: bool = tuning.one_family(on_page=False)
     effect_size: str = setting(
         defaults.EFFECT_SIZE,
-        "Divide the difference by its own sd, or by the residual sd of two-way ANOVA.",
+        "Denominator: standard deviation of the difference, or residual one of two-way ANOVA.",
         choices=defaults.names(defaults.EffectSize),
         part="view",
         on_page=False,
     )
     show: str = setting(
         "pairs",
-        "pairs: one row per pair. power: how many pairs each measure separates. "
-        "curve: every p, largest first (achieved significance levels). "
-        "topics: wins, ties and losses of a pair, and the topics that differ most.",
+        "pairs: one row per pair. power: pairs that each measure separates. "
+        "curve: all p-values, largest first (achieved significance levels). "
+        "topics: wins, ties, losses, and differences by topic.",
         choices=("pairs", "power", "curve", "topics"),
         part="view",
         on_page=False,
@@ -171,8 +172,8 @@ class CompareQuestion(ComparisonQuestion):
         done = tune(tuning.read_families(files["scores"], self, bar), **self.splitting)
         if len(done.families) < 2:
             raise DataError(
-                f"`tune` compares families, and there is one, {done.families[0].name!r}; "
-                "name a second, or see what tuning makes of it with `cranfield tune`"
+                f"`tune` needs two families; found one, {done.families[0].name!r}. "
+                "Name a second, or run `cranfield tune`."
             )
         return (done,)
 
@@ -202,6 +203,6 @@ class CompareQuestion(ComparisonQuestion):
     def check_together(self) -> None:
         """Tuning is asked for as a whole, and for one measure."""
         if not self.tune and (set(self.changed()) & {*self.splitting, "pattern", "one_family"}) - {"seed"}:
-            raise ArgumentError("`folds`, `holdout` and the other options of tuning need `tune`; add it")
+            raise ArgumentError("`folds`, `holdout` and the other tuning options need `tune`. Add it.")
         if self.tune and self.measure is not None and len(self.measure) > 1:
             raise ArgumentError(f"`tune` tunes for one measure; got {len(self.measure)}. Name one with `measure`.")

@@ -56,9 +56,9 @@ def resolved(scores: GridScores, pairs: Pairs, how: Resampling) -> PValues:
        Monte-Carlo p-value.
     4. ``saddlepoint``: the rest, whose p-values are below what B flips resolve.
 
-    P-values rise across the seam between 3 and 4: Monte Carlo stands only with b ≥ 200, so its values are at least
-    201/(B + 1), and a saddlepoint value is held below 201/(B + 1). Only flips can change with the seed, so p-values
-    under the seam, which decide large families, do not.
+    P-values rise across the seam between 3 and 4. Monte Carlo needs b ≥ 200, so its values are at least 201/(B + 1).
+    Saddlepoint values stay below 201/(B + 1). Only flips can change with the seed, so p-values under the seam, which
+    decide large families, do not.
 
     Parameters
     ----------
@@ -208,10 +208,10 @@ def resolution(n_topics: int, alternative: Alternative) -> float:
 def randomisation(scores: GridScores, pairs: Pairs, how: Resampling) -> PValues:
     """Fisher's randomisation test of every pair with the same sign flips for all.
 
-    Under the null hypothesis the two systems are exchangeable: on each topic their scores might as well be
-    swapped. One sign matrix S (resamples × topics) times the scores gives, as differences of columns, the flipped
-    sums of every pair (INLS 509, "Fisher's Randomization Test"). All 2ⁿ flips are enumerated when they are no more
-    than `n_resamples`: p = count/2ⁿ. Else p = (b + 1)/(B + 1).
+    Under the null hypothesis the two systems are exchangeable: on each topic their scores might as well be swapped. One
+    sign matrix S (resamples × topics) times the scores gives the flipped sums of every pair, as differences of columns
+    (Arguello, INLS 509). All 2ⁿ flips are enumerated when they are no more than `n_resamples`: p = count/2ⁿ. Else p =
+    (b + 1)/(B + 1).
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def randomisation(scores: GridScores, pairs: Pairs, how: Resampling) -> PValues:
 
     Examples
     --------
-    The ten folds of INLS 509, one-sided: 208 of the 1,024 flips reach the observed difference of .07.
+    The ten folds of Arguello (INLS 509), one-sided: 208 of the 1,024 flips reach the observed difference of .07.
 
     >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]
     >>> b = [.5, .3, .1, .4, 1, .9, .1, .2, .5, .8]

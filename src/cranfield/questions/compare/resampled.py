@@ -117,7 +117,7 @@ class Resampling:
     progress: Progress | None = None
     executor: Executor | None = None
     percentiles: bool = True
-    """Whether a bootstrap test gives intervals of each difference for itself, too."""
+    """Whether a bootstrap test also gives intervals per pair."""
     most: int | None = None
     """Resamples up to which max-t goes on until its critical value is precise; None: `n_resamples` are all."""
 
@@ -187,11 +187,11 @@ def enough_resamples(
 ) -> int:
     """Resamples for a family of comparisons: 100,000, and more where the family could not be decided with these.
 
-    The smallest p-value of a bootstrap test is 1/(B + 1), and Holm multiplies it by the family, so B is twice the least
-    with which a pair could be significant; at most a million, and no more than about a minute's work. The
-    randomisation test of means resolves p-values of any size with 100,000, and so do tests that correct by themselves.
-    Max-t stops earlier, at 9,999 or 10,000 more, once its critical value is precise.
-    Corrections from the scores count their own maximum, for which 10,000 suffice in a large family.
+    The smallest p-value of a bootstrap test is 1/(B + 1), and Holm multiplies it by the family. So B is twice the least
+    with which a pair could be significant; at most a million, and about a minute of work. The randomisation test of
+    means resolves p-values of any size with 100,000, and so do tests that correct by themselves. Max-t stops earlier,
+    at 9,999 or 10,000 more, once its critical value is precise. Corrections from the scores count their own maximum,
+    for which 10,000 suffice in a large family.
 
     >>> from cranfield.questions.compare.tests import TESTS
     >>> [enough_resamples(TESTS[name], "holm", 8256, 0.05, 50, True) for name in ("randomisation", "bootstrap")]

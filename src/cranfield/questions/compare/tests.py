@@ -59,7 +59,7 @@ class PValues:
 
     @property
     def of_family(self) -> Array:
-        """The p-values adjusted by the test itself, where it does so; else as they are."""
+        """The p-values, adjusted by the test itself where it does so."""
         return self.p if self.maximum is None else self.maximum.adjusted()
 
 
@@ -100,13 +100,12 @@ class SignificanceTest:
     two_sided : whether it is two-sided by construction
     by_maximum : whether it adjusts by the largest statistic of the family (`PValues.maximum`), and has p-values of
         each pair by itself, too
-    run_families : families of one size and the pairs in each → families × pairs p-values, if that is quicker than one
-        family after the other
+    run_families : families of one size and their pairs → families × pairs p-values, if that is faster than one by one
     resamples : whether it draws resamples
     needs_spread : whether its p-value means nothing where a difference is the same on every topic
     interval : what the t intervals of its differences are called
     errors : the standard errors and degrees of freedom behind them
-    cautions : warnings of its own about a result
+    cautions : warnings about a result
     work : seconds of processor time of its resamples, about
     why, source : why a paper may use it, and whom it cites; a test without goes without
     rank : its place in lists
@@ -180,33 +179,17 @@ def _flips(size: Size) -> float:
     return flipped_sums(size.n_topics, size.n_systems, size.n_resamples) + 4e-8 * size.n_topics * size.n_pairs
 
 
-TESTS.register(
-    SignificanceTest(
-        name="randomisation",
-        title="randomisation test",
-        summary="Fisher's randomisation test, by sign flips; resolves p-values of any size",
-        assumes="if two systems do not differ, their scores might be swapped on any topic",
-        run=_randomisation,
-        any_statistic=True,
-        resamples=True,
-        work=_flips,
-        why="It makes no assumption about the distribution of the scores",
-        source="Smucker, Allan and Carterette, CIKM 2007",
-        rank=10,
-    )
-)
-
 FEW_FOR_MAX_T = 25
 """Topics from which the family-wise error of max-t is known by simulation."""
 MAX_T_FEW = sentence(
     "comparison.max-t-few-topics",
-    "with {topics} topics the error rates of max-t are not known; they were measured with 25 or more",
+    "The error rates of max-t are unknown for {topics} topics; they were measured with 25 or more.",
     "the test is max-t and there are fewer than 25 topics",
 )
 NO_COMMON_VARIANCE = sentence(
     "comparison.no-common-variance",
-    "every system differs from every other by the same amount on all topics, which leaves max-t no variance: p = 1, "
-    "and no interval; use randomisation",
+    "Every difference is the same on all topics, so max-t has no variance to use: p = 1 and no interval. Use "
+    "randomisation.",
     "the test is max-t and v0, the mean variance of a pair, is 0",
 )
 
@@ -222,31 +205,12 @@ def _max_t_cautions(result: Comparison, each: Differences) -> list[str]:
     return [*texts, NO_COMMON_VARIANCE()] if result.basis.error.max() == float("inf") else texts
 
 
-TESTS.register(
-    SignificanceTest(
-        name="max-t",
-        title="max-t test with moderated variance",
-        summary="largest studentised difference over resamples of topics, variance moderated; adjusts by itself",
-        assumes="enough topics (25 or more) for their spread, with that of the other pairs, to stand for all topics",
-        run=_max_t,
-        corrects_family=True,
-        by_maximum=True,
-        resamples=True,
-        interval="studentised bootstrap interval with moderated variance",
-        cautions=_max_t_cautions,
-        work=lambda size: 1e-9 * size.n_resamples * size.n_pairs * (5 + 0.06 * size.n_topics),
-        why="It compares all pairs at once, and keeps the family-wise error near its level on skewed scores",
-        source="Romano and Wolf, Econometrica 73, 2005; Smyth, SAGMB 3, 2004",
-        rank=5,
-    )
-)
-
 FEW_TOPICS = 50
 """Below so many topics a bootstrap-shift test at .05 rejects more than .06 of true hypotheses (docs/simulate.md)."""
 BOOTSTRAP_FEW = sentence(
     "comparison.bootstrap-few-topics",
-    "with {topics} topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
-    "or count its errors on scores like these with `simulate tests`",
+    "With {topics} topics a bootstrap-shift test rejects true hypotheses too often. Prefer randomisation, or measure "
+    "the error with `simulate tests`.",
     "the test is bootstrap and there are fewer than 50 topics: it then rejects more than .06 at .05 (docs/simulate.md)",
 )
 
@@ -267,46 +231,10 @@ def _drawn_topics(size: Size) -> float:
     return resampled_sums(size.n_topics, size.n_systems, size.n_resamples)
 
 
-TESTS.register(
-    SignificanceTest(
-        name="bootstrap",
-        title="bootstrap-shift test",
-        summary="bootstrap-shift test: topics drawn with replacement, differences shifted to 0",
-        assumes="enough topics (30 or more) for their spread to stand for that of all topics",
-        run=_bootstrap,
-        any_statistic=True,
-        resamples=True,
-        needs_spread=True,
-        cautions=_few,
-        work=_drawn_topics,
-        why="It takes the topics for a sample and makes no assumption about their distribution",
-        source="Sakai, SIGIR 2006",
-        rank=20,
-    )
-)
-
-
 def _bootstrap_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
     from cranfield.questions.compare.bootstrap import bootstrap_t
 
     return bootstrap_t(scores, pairs, how, alpha)
-
-
-TESTS.register(
-    SignificanceTest(
-        name="bootstrap-t",
-        title="bootstrap-t test",
-        summary="studentised bootstrap test; cautious with heavy tails",
-        assumes="enough topics for their spread to stand for that of all topics",
-        run=_bootstrap_t,
-        resamples=True,
-        needs_spread=True,
-        work=lambda size: 3e-10 * size.n_resamples * size.n_topics * size.n_pairs,
-        why="It takes the topics for a sample and studentises every resample",
-        source="Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 16.4",
-        rank=30,
-    )
-)
 
 
 # ── by formula ──
@@ -318,27 +246,13 @@ def _t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValu
     return PValues(paired_t(scores, pairs, how.alternative))
 
 
-TESTS.register(
-    SignificanceTest(
-        name="t",
-        title="paired t-test",
-        summary="Student's paired t-test; no resamples",
-        assumes="the mean difference is nearly normal",
-        run=_t,
-        why="Simulations with retrieval scores found that it keeps its level",
-        source="Urbano, Lima and Hanjalic, SIGIR 2019",
-        rank=40,
-    )
-)
-
-
 def _all_signs_alike(scores: GridScores, how: Resampling) -> float:
     """The smallest p-value of a test of signs or of their ranks."""
     return 2.0**-scores.n_topics * (2 if how.alternative == "two-sided" else 1)
 
 
 def _skewed(result: Comparison, each: Differences, test: str) -> list[str]:
-    from cranfield.questions.compare.asymmetry import asymmetry_caution
+    from cranfield.questions.compare.cautions import asymmetry_caution
 
     return asymmetry_caution(result, each, test)
 
@@ -349,41 +263,10 @@ def _wilcoxon(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -
     return PValues(wilcoxon(scores, pairs, how.alternative), _all_signs_alike(scores, how))
 
 
-TESTS.register(
-    SignificanceTest(
-        name="wilcoxon",
-        title="Wilcoxon signed-rank test (zeros dropped)",
-        summary="Wilcoxon's signed-rank test; zero differences are dropped",
-        assumes="differences are symmetric about 0 if the systems do not differ; it is about ranks, not about means",
-        run=_wilcoxon,
-        cautions=partial(_skewed, test="Wilcoxon's test"),
-        work=lambda size: 1.5e-7 * size.n_topics * size.n_pairs,
-        why="It rests on the ranks of the differences and not on the means",
-        source="Wilcoxon, Biometrics Bulletin 1, 1945",
-        rank=50,
-    )
-)
-
-
 def _sign(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
     from cranfield.questions.compare.classical import sign
 
     return PValues(sign(scores, pairs, how.alternative), _all_signs_alike(scores, how))
-
-
-TESTS.register(
-    SignificanceTest(
-        name="sign",
-        title="sign test (ties dropped)",
-        summary="sign test; only the direction on each topic counts, ties are dropped",
-        assumes="topics are independent; it is about topics won and lost, not about means",
-        run=_sign,
-        cautions=partial(_skewed, test="the sign test"),
-        why="It rests on the signs of the differences alone",
-        source="Conover, Practical Nonparametric Statistics, 1999",
-        rank=60,
-    )
-)
 
 
 def _unpaired(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float, pooled: bool) -> PValues:
@@ -398,62 +281,19 @@ def _unpaired_errors(scores: GridScores, pairs: Pairs, each: Differences, pooled
     return two_samples(scores, pairs, pooled)
 
 
-TESTS.register(
-    SignificanceTest(
-        name="unpaired-t",
-        title="unpaired t-test (pooled variance)",
-        summary="two-sample t-test with pooled variance; ignores that systems share topics",
-        assumes="independent topics per system, nearly normal means, equal variances",
-        run=partial(_unpaired, pooled=True),
-        interval=TWO_SAMPLE_INTERVAL,
-        errors=partial(_unpaired_errors, pooled=True),
-        rank=70,
-    )
-)
-TESTS.register(
-    SignificanceTest(
-        name="welch",
-        title="unpaired t-test (Welch)",
-        summary="Welch's two-sample t-test; ignores that systems share topics",
-        assumes="independent topics per system and nearly normal means",
-        run=partial(_unpaired, pooled=False),
-        interval=TWO_SAMPLE_INTERVAL,
-        errors=partial(_unpaired_errors, pooled=False),
-        rank=80,
-    )
-)
-
-
 # ── of all pairs at once ──
 
 
 def _tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
-    from cranfield.questions.compare.studentised_range import tukey
+    from cranfield.questions.compare.classical import tukey
 
     return tukey(scores, pairs, alpha)
 
 
 def _tukey_of_families(families: list[GridScores], pairs: Pairs) -> Array:
-    from cranfield.questions.compare.studentised_range import tukey_of_families
+    from cranfield.questions.compare.classical import tukey_of_families
 
     return tukey_of_families(families, pairs)
-
-
-TESTS.register(
-    SignificanceTest(
-        name="tukey",
-        title="Tukey HSD, topics as blocks",
-        summary="Tukey's HSD with topics as blocks; adjusts for all pairs by itself",
-        assumes="nearly normal residuals of one variance for all systems",
-        run=_tukey,
-        corrects_family=True,
-        two_sided=True,
-        run_families=_tukey_of_families,
-        why="It compares all pairs at once and keeps the family-wise error",
-        source="Tukey, 1953; Carterette, TOIS 30(1), 2012",
-        rank=90,
-    )
-)
 
 
 def _randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
@@ -462,12 +302,135 @@ def _randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: 
     return randomised_tukey(scores, pairs, how, alpha)
 
 
-TESTS.register(
+for _test in (
+    SignificanceTest(
+        name="randomisation",
+        title="randomisation test",
+        summary="Fisher's randomisation test, by sign flips; resolves p-values of any size",
+        assumes="the scores of two equal systems are exchangeable on every topic",
+        run=_randomisation,
+        any_statistic=True,
+        resamples=True,
+        work=_flips,
+        why="It makes no assumption about the distribution of the scores",
+        source="Smucker, Allan and Carterette, CIKM 2007",
+        rank=10,
+    ),
+    SignificanceTest(
+        name="max-t",
+        title="max-t test with moderated variance",
+        summary="largest studentised difference over resamples of topics, with moderated variance; adjusts by itself",
+        assumes="25 or more topics, with variance borrowed from other pairs, represent the population of topics",
+        run=_max_t,
+        corrects_family=True,
+        by_maximum=True,
+        resamples=True,
+        interval="studentised bootstrap interval with moderated variance",
+        cautions=_max_t_cautions,
+        work=lambda size: 1e-9 * size.n_resamples * size.n_pairs * (5 + 0.06 * size.n_topics),
+        why="It compares all pairs at once, and keeps the family-wise error near its level on skewed scores",
+        source="Romano and Wolf, Econometrica 73, 2005; Smyth, SAGMB 3, 2004",
+        rank=5,
+    ),
+    SignificanceTest(
+        name="bootstrap",
+        title="bootstrap-shift test",
+        summary="bootstrap-shift test: topics drawn with replacement, differences shifted to 0",
+        assumes="30 or more topics represent the population of topics",
+        run=_bootstrap,
+        any_statistic=True,
+        resamples=True,
+        needs_spread=True,
+        cautions=_few,
+        work=_drawn_topics,
+        why="It resamples the topics and makes no assumption about their distribution",
+        source="Sakai, SIGIR 2006",
+        rank=20,
+    ),
+    SignificanceTest(
+        name="bootstrap-t",
+        title="bootstrap-t test",
+        summary="studentised bootstrap test; cautious with heavy tails",
+        assumes="the topics are many enough to represent the population of topics",
+        run=_bootstrap_t,
+        resamples=True,
+        needs_spread=True,
+        work=lambda size: 3e-10 * size.n_resamples * size.n_topics * size.n_pairs,
+        why="It resamples the topics and studentises every resample",
+        source="Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 16.4",
+        rank=30,
+    ),
+    SignificanceTest(
+        name="t",
+        title="paired t-test",
+        summary="Student's paired t-test; no resamples",
+        assumes="the mean difference is nearly normal",
+        run=_t,
+        why="Simulations with retrieval scores found that it keeps its level",
+        source="Urbano, Lima and Hanjalic, SIGIR 2019",
+        rank=40,
+    ),
+    SignificanceTest(
+        name="wilcoxon",
+        title="Wilcoxon signed-rank test (zeros dropped)",
+        summary="Wilcoxon's signed-rank test; zero differences are dropped",
+        assumes="differences are symmetric about 0 if the systems do not differ; it tests ranks, not means",
+        run=_wilcoxon,
+        cautions=partial(_skewed, test="Wilcoxon's test"),
+        work=lambda size: 1.5e-7 * size.n_topics * size.n_pairs,
+        why="It uses the ranks of the differences, not the means",
+        source="Wilcoxon, Biometrics Bulletin 1, 1945",
+        rank=50,
+    ),
+    SignificanceTest(
+        name="sign",
+        title="sign test (ties dropped)",
+        summary="sign test; only the direction on each topic counts, ties are dropped",
+        assumes="topics are independent; it tests topics won and lost, not means",
+        run=_sign,
+        cautions=partial(_skewed, test="the sign test"),
+        why="It uses only the signs of the differences",
+        source="Conover, Practical Nonparametric Statistics, 1999",
+        rank=60,
+    ),
+    SignificanceTest(
+        name="unpaired-t",
+        title="unpaired t-test (pooled variance)",
+        summary="two-sample t-test with pooled variance; ignores that systems share topics",
+        assumes="each system has its own independent topics, means are nearly normal, and variances are equal",
+        run=partial(_unpaired, pooled=True),
+        interval=TWO_SAMPLE_INTERVAL,
+        errors=partial(_unpaired_errors, pooled=True),
+        rank=70,
+    ),
+    SignificanceTest(
+        name="welch",
+        title="unpaired t-test (Welch)",
+        summary="Welch's two-sample t-test; ignores that systems share topics",
+        assumes="each system has its own independent topics, and means are nearly normal",
+        run=partial(_unpaired, pooled=False),
+        interval=TWO_SAMPLE_INTERVAL,
+        errors=partial(_unpaired_errors, pooled=False),
+        rank=80,
+    ),
+    SignificanceTest(
+        name="tukey",
+        title="Tukey HSD, topics as blocks",
+        summary="Tukey's HSD with topics as blocks; adjusts for all pairs by itself",
+        assumes="residuals are nearly normal and have one variance for all systems",
+        run=_tukey,
+        corrects_family=True,
+        two_sided=True,
+        run_families=_tukey_of_families,
+        why="It compares all pairs at once and keeps the family-wise error",
+        source="Tukey, 1953; Carterette, TOIS 30(1), 2012",
+        rank=90,
+    ),
     SignificanceTest(
         name="randomised-tukey",
         title="randomised Tukey HSD",
         summary="Tukey's HSD by permuting systems within topics; adjusts for all pairs by itself",
-        assumes="if no systems differ, all of them might be swapped on any topic",
+        assumes="the scores of all equal systems are exchangeable on every topic",
         run=_randomised_tukey,
         any_statistic=True,
         corrects_family=True,
@@ -477,5 +440,6 @@ TESTS.register(
         why="It compares all pairs at once, keeps the family-wise error and needs no normality",
         source="Carterette, TOIS 30(1), 2012",
         rank=100,
-    )
-)
+    ),
+):
+    TESTS.register(_test)

@@ -140,7 +140,7 @@ def every_pair(comparison: Comparison) -> list[PairTopics]:
     """Every pair of a comparison topic by topic; an error where they would be too many to read."""
     if len(comparison.pairs) > MOST_PAIRS:
         raise ArgumentError(
-            f"{len(comparison.pairs):,} pairs topic by topic are too many to read; choose two systems with `system`, "
-            f"or a `baseline` (at most {MOST_PAIRS} pairs)"
+            f"{len(comparison.pairs):,} pairs are too many to list by topic (at most {MOST_PAIRS}). Choose two systems "
+            "with `system`, or a `baseline`."
         )
     return [PairTopics(comparison, a, b) for a, b in zip(comparison.system_a, comparison.system_b, strict=True)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,33 +25,6 @@ from cranfield.questions.compare.resampled import Resampling
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class MaxT:
-    """What the maximum over a family says.
-
-    Attributes
-    ----------
-    p_adjusted : one per pair, adjusted for the family by stepping down
-    maxima : one per flip, ascending
-        The largest statistic of the whole family, in units of `standardised`.
-    exact : whether all 2ⁿ flips were taken
-    n_topics : number of topics
-    """
-
-    p_adjusted: Array
-    maxima: Array
-    exact: bool
-    n_topics: int
-
-    def critical_t(self, alpha: float) -> float:
-        """The t above which a pair differs in one step, without stepping down.
-
-        No more than a share alpha of the flips, the observed one counted in, has a larger maximum. Infinite when
-        there are too few flips for any pair to be significant. For intervals see `interval_critical_t`.
-        """
-        return as_t(critical_value(self.maxima, alpha, self.exact), self.n_topics)
-
-
 def as_t(u: float, n_topics: int) -> float:
     """Student's t from u = Σd/√Σd².
 
@@ -63,21 +35,19 @@ def as_t(u: float, n_topics: int) -> float:
     return math.inf if left <= 0 else u * math.sqrt((n_topics - 1) / left)
 
 
-def critical_value(maxima: Array, alpha: float, exact: bool = False) -> float:
-    """The largest maximum that is not significant: p ≤ alpha exactly for statistics above it.
+def critical_value(maxima: Array, alpha: float) -> float:
+    """The largest maximum that is not significant: p ≤ alpha exactly for statistics above it; infinite for too few.
 
     Parameters
     ----------
     maxima : ascending
-    exact : whether they are all there are, so that the observed one is among them
 
     >>> critical_value(np.arange(1.0, 100.0), 0.05)
     95.0
     """
-    total = len(maxima)
-    # p = (1 + b)/(B + 1), or b/B when all are taken; the small addend undoes rounding in alpha·(B + 1).
-    allowed = math.floor(alpha * total + 1e-9) if exact else math.floor(alpha * (total + 1) + 1e-9) - 1
-    return float(maxima[total - 1 - allowed]) if 0 <= allowed < total else math.inf
+    # p = (1 + b)/(B + 1); the small addend undoes rounding in alpha·(B + 1).
+    allowed = math.floor(alpha * (len(maxima) + 1) + 1e-9) - 1
+    return float(maxima[-1 - allowed]) if 0 <= allowed < len(maxima) else math.inf
 
 
 def standardised(scores: GridScores, pairs: Pairs) -> Array:
@@ -107,12 +77,13 @@ def pair_scale(scores: GridScores) -> Array:
     return scale
 
 
-def westfall_young(scores: GridScores, pairs: Pairs, how: Resampling) -> MaxT:
+def westfall_young(scores: GridScores, pairs: Pairs, how: Resampling) -> Array:
     """P-values adjusted by the step-down maximum of t over sign flips that all pairs share.
 
-    t* = d̄*/√((Σd²/n − d̄*²)/(n − 1)) of every pair under every flip. From the most to the least significant pair, the
-    adjusted p-value is the running maximum of the share of flips whose maximum over the pairs not yet passed reaches
-    the pair's own statistic (Westfall & Young 1993, algorithm 2.8): (b + 1)/(B + 1), or b/2ⁿ when all flips are taken.
+    t* = d̄*/√((Σd²/n − d̄*²)/(n − 1)) of every pair under every flip. Pairs are taken from the most to the least
+    significant. For each, count the flips whose maximum over the remaining pairs reaches the pair's statistic: (b +
+    1)/(B + 1), or b/2ⁿ when all flips are taken. The adjusted p-value is the running maximum (Westfall & Young 1993,
+    algorithm 2.8).
 
     Controls the family-wise error when the differences of the pairs that do not differ are jointly symmetric about
     0. It uses that pairs share systems and topics, so it usually finds more than Holm, and 10,000 flips serve a
@@ -128,7 +99,7 @@ def westfall_young(scores: GridScores, pairs: Pairs, how: Resampling) -> MaxT:
     --------
     >>> scores = GridScores.of([[.5, .2, .3], [.7, .5, .2], [.5, .1, .4], [.6, .2, .3], [.9, .5, .4], [.4, .3, .4]])
     >>> pairs = Pairs(np.array([0, 0, 1]), np.array([1, 2, 2]))
-    >>> westfall_young(scores, pairs, Resampling()).p_adjusted.tolist()
+    >>> westfall_young(scores, pairs, Resampling()).tolist()
     [0.03125, 0.09375, 0.8125]
     """
     n = scores.n_topics
@@ -146,30 +117,20 @@ def westfall_young(scores: GridScores, pairs: Pairs, how: Resampling) -> MaxT:
     rows = rows_within(how.memory, signed_bytes(len(systems), n), how.workers)
     shared = (systems, ordered, scale, observed, exact, rows)
     counts = np.zeros(len(pairs), dtype=np.int64)
-    maxima = []
-    for _, (reached, largest) in how.over_blocks(_step_down, *shared, total=total):
+    for _, reached in how.over_blocks(_step_down, *shared, total=total):
         counts += reached
-        maxima.append(largest)
     stepped = counts / total if exact else (counts + 1) / (total + 1)
     adjusted = np.empty(len(pairs))
     adjusted[order] = np.maximum.accumulate(stepped)
-    return MaxT(adjusted, np.sort(np.concatenate(maxima)), exact, n)
+    return adjusted
 
 
 def _step_down(
-    systems: Array,
-    pairs: Pairs,
-    scale: Array,
-    observed: Array,
-    exact: bool,
-    rows: int,
-    how: Resampling,
-    block: Block,
-) -> tuple[NDArray[np.int64], Array]:
-    """Of a block: how many flips reach each pair's statistic by the maximum from it downwards; the largest of each."""
+    systems: Array, pairs: Pairs, scale: Array, observed: Array, exact: bool, rows: int, how: Resampling, block: Block
+) -> NDArray[np.int64]:
+    """Of a block: how many flips reach each pair's statistic by the maximum from it downwards."""
     n = systems.shape[1]
     reached = np.zeros(len(pairs), dtype=np.int64)
-    maxima = []
     rng = block.generator(how.seed, SIGNS)
     for start, stop in pieces(block, rows):
         count = stop - start
@@ -187,12 +148,11 @@ def _step_down(
                 np.maximum(statistic[row], statistic[row + 1], out=statistic[row])
             largest = statistic[0].copy()
             reached[at] += count_true(statistic >= observed[at, None])
-        maxima.append(largest)
-    return reached, np.concatenate(maxima)
+    return reached
 
 
 def interval_critical_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> float:
-    """The t for simultaneous intervals d̄ ± t·se of all differences, whatever the true differences are.
+    """The t for simultaneous intervals d̄ ± t·se of all differences, for any true differences.
 
     The quantile of the largest |t| over the family under flips of the differences *about their means*. A test may flip
     the differences themselves, because its null hypothesis says that they are 0; an interval may not: large true

@@ -13,14 +13,14 @@ from cranfield.core.registry import Registry
 
 
 def formats() -> Registry[Any]:
-    """The formats of score files there are."""
+    """The formats of score files."""
     from cranfield.scores.formats import FORMATS
 
     return FORMATS
 
 
 def layouts() -> tuple[str, ...]:
-    """Every layout in which `convert` writes: those of scores, then those of runs and judgments."""
+    """The layouts that `convert` writes: of scores, then of runs and judgments."""
     from cranfield.collection.formats import writable
     from cranfield.scores.formats import writable as scores_writable
 
@@ -32,11 +32,10 @@ def layouts() -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertQuestion(Question):
-    """Read scores, runs or judgments of any format and write them in another.
+    """Convert scores, runs or judgments from one format to another.
 
-    Understands wide, long and tidy tables, trec_eval -q and ir_measures -q output, NTCIREVAL .nev, parquet and JSON;
-    runs and judgments of TREC, NTCIR, MS MARCO, BEIR and MTEB, tables, JSON and JSON lines. Numbers survive unchanged,
-    to the last bit.
+    Scores: wide and long tables, trec_eval -q and ir_measures -q output, NTCIREVAL .nev, parquet, JSON. Runs and
+    judgments: TREC, NTCIR, MS MARCO, BEIR, MTEB, tables, JSON, JSON lines. Numbers keep every bit.
 
     Example: cranfield convert evals/*.eval -o scores.parquet
 
@@ -44,7 +43,8 @@ class ConvertQuestion(Question):
     """
 
     command: ClassVar[str] = "convert"
-    brief: ClassVar[str] = "Any format of scores, runs or qrels to any other."
+    aliases: ClassVar[tuple[str, ...]] = ("export", "import")
+    brief: ClassVar[str] = "Convert scores, runs or qrels to another format."
     takes: ClassVar[Takes] = "files"
     place: ClassVar[int] = 40
     own_file: ClassVar[bool] = True
@@ -55,20 +55,23 @@ class ConvertQuestion(Question):
         choices=layouts, usual="long; for runs and qrels by the ending, or trec", part="view",
     )  # fmt: skip
     kind: str | None = setting(
-        None, "What the files are; recognised from the content of the first if not given.",
+        None, "Kind of files; recognised from the first if not given.",
         choices=defaults.names(defaults.FileKind), part="view",
     )  # fmt: skip
     measure: str | None = shared.measure("Keep only this measure." + shared.WIDE)
     missing: str = shared.missing()
     format: str | None = setting(
-        None, "Format of the input; recognised from its content if not given.", "--input-format", registry=formats,
+        None, "Input format; recognised from the content if not given.", "--input-format", registry=formats,
         part="source",
     )  # fmt: skip
     header: bool | None = setting(
-        None, "Whether a wide table's first row holds labels.", "--header/--no-header", part="source"
+        None, "Whether the first row of a wide table contains labels.", "--header/--no-header", part="source"
     )
     topic_column: bool | None = setting(
-        None, "Whether a wide table's first column holds labels.", "--topic-column/--no-topic-column", part="source"
+        None,
+        "Whether the first column of a wide table contains labels.",
+        "--topic-column/--no-topic-column",
+        part="source",
     )
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""What agreement of two orders says."""
+"""The answer of `correlate`: rank correlations of two orders."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ if TYPE_CHECKING:
 
 NOISE_LOWERS = sentence(
     "correlate.noise-lowers",
-    "τ = {tau:.3f} on these {topics}. In the long run (unlimited topics like these) τ lies in "
-    "[{lower:.2f}, {upper:.2f}] ({level} interval); topic noise usually lowers τ (corrected: {corrected:.3f}).",
+    "τ = {tau:.3f} on these {topics}. With unlimited topics like these, τ lies in [{lower:.2f}, {upper:.2f}] ({level} "
+    "interval). Topic noise usually lowers τ; corrected for it, τ = {corrected:.3f}.",
     "τ has an interval that is no point, and corrected for topic noise it is not lower by .0005",
 )
 NOISE_RAISES = sentence(
     "correlate.noise-raises",
-    "τ = {tau:.3f} on these {topics}. In the long run (unlimited topics like these) τ lies in "
-    "[{lower:.2f}, {upper:.2f}] ({level} interval); noise that both sides share raises τ here "
-    "(corrected: {corrected:.3f}).",
+    "τ = {tau:.3f} on these {topics}. With unlimited topics like these, τ lies in [{lower:.2f}, {upper:.2f}] ({level} "
+    "interval). Noise that both sides share raises τ here; corrected for it, τ = {corrected:.3f}.",
     "τ has an interval that is no point, and corrected for topic noise it is lower by .0005 or more",
 )
-PUBLISHED = "published: tau ± z·√(2(2m+5)/(9m(m-1))), cut at ±1; it assumes two unrelated orders."
+PUBLISHED = "published: tau ± z·√(2(2m+5)/(9m(m-1))), cut at ±1. It assumes two unrelated orders."
 
 
 def correlation_answer(result: Any, settings: Any) -> Answer:
@@ -40,7 +39,7 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
     said = tuple(f"{who if len(each) > 1 else ''}{text}" for who, text in each.items() if text)
     level = f"{1 - first.alpha:.0%}"
     known = any(one.intervals for one in several.correlations)
-    columns = f"corrected: without topic noise. lower, upper: {level} interval of the value with unlimited topics."
+    columns = f"corrected: topic noise removed. lower, upper: {level} interval of the value with unlimited topics."
     notes = (
         *said,
         *((columns,) if known else ()),
@@ -50,15 +49,9 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
     title = f"Rank correlation of {first.n_systems} systems: {names[0]} (reference) and {names[1]}"
 
     def sheet() -> Sheet:
-        return Sheet(
-            "correlate",
-            several.to_frame(),
-            several.signature,
-            {**several.settings, "reference": names[0], "estimate": names[1]},
-            several.warnings,
-            title=title,
-            notes=notes,
-        )  # fmt: skip
+        shown = {**several.settings, "reference": names[0], "estimate": names[1]}
+        how = (several.signature, shown, several.warnings)
+        return Sheet("correlate", several.to_frame(), *how, title=title, notes=notes)
 
     return Answer(
         headline=title,

@@ -1,4 +1,4 @@
-"""Charts of agreement: rank correlation, what standardisation changes, and factors without single systems."""
+"""Charts of `correlate`: coefficients with intervals, and ranks on both sides."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ MOVED_MOST = 8
 MOST_SCATTERS = 4
 ORDERS_AGREE = sentence(
     "charts.orders-agree",
-    "The two orders of {systems} agree with τ = {tau}",
+    "τ = {tau} between the two orders of {systems}",
     "Kendall's τ between the two orders is defined, and that",
 )
 SEVERAL_ORDERS_AGREE = sentence(
     "charts.several-orders-agree",
-    "The orders agree with τ from {lowest} to {highest}",
+    "τ between the orders ranges from {lowest} to {highest}",
     "several pairs of orders were correlated; the lowest and highest τ that is defined, which differ",
 )
 SEVERAL_ORDERS_ALIKE = sentence(
     "charts.several-orders-alike",
-    "The orders agree with τ = {tau} each",
+    "τ = {tau} for every pair of orders",
     "several pairs of orders were correlated; all τ that are defined are this, to three decimals",
 )
 
 
 def _tau(result: Correlation) -> float | None:
-    """Kendall's τ; None where all systems tie on one side, which makes it 0 whatever the other side is."""
+    """Kendall's τ; None where all systems tie on one side, which makes it 0."""
     return None if result.values.get("tau_b", 0.0) is None else result.values.get("tau")
 
 
@@ -91,9 +91,9 @@ def _moves(result: Correlation) -> tuple[str, str]:
     most = max(moved)
     tau = _tau(result)
     known = "no rank correlation: all systems tie on one side" if tau is None else f"τ = {number(tau)}"
-    finding = f"No system changes its rank ({known})"
+    finding = f"No system changes rank ({known})"
     if most:
-        finding = f"{result.systems[moved.index(most)]} moves {plural(most, 'rank')}, none more ({known})"
+        finding = f"{result.systems[moved.index(most)]} moves most, by {plural(most, 'rank')} ({known})"
     named = f"; named: the {MOVED_MOST} that move most" if len(moved) > MOVED_MOST else ""
     return finding, f"{plural(result.n_systems, 'system')}; on the line: the same rank on both sides{named}"
 

@@ -34,17 +34,17 @@ Order: TypeAlias = ScoreMatrix | Mapping[str, float] | Sequence[str]
 """What orders systems: scores on topics, one score per system, or the systems' names with the best first."""
 APART = sentence(
     "scores.apart",
-    "the two sides have no topic in common ({reference} and {estimate}); their topics count as independent",
+    "the two sides share no topic ({reference} and {estimate} topics); they are treated as independent",
     "two rankings are of matrices without a common topic",
 )
 NO_BOOTSTRAP = sentence(
     "scores.no-bootstrap",
-    "a bootstrap over topics needs at least 2 topics on each side; there is none",
+    "no interval: a bootstrap needs at least 2 topics on each side",
     "resamples are asked for and one side has a single topic",
 )
 FEW_SYSTEMS = sentence(
     "scores.few-systems",
-    "no interval: {systems} are too few; an interval of a rank correlation needs at least {least}.",
+    "no interval: {systems}; the interval of a rank correlation needs at least {least}.",
     "resamples are asked for, both sides have topics, and there are fewer than 5 systems",
 )
 FEW_TOPICS_APART = sentence(
@@ -54,19 +54,36 @@ FEW_TOPICS_APART = sentence(
 )
 UNDEFINED = sentence(
     "scores.undefined",
-    "all systems tie on one side, so {names} cannot be computed",
+    "{names} undefined: all systems tie on one side",
     "all systems have the same value on one side",
 )
 TIED_PAIRS = sentence(
     "scores.tied-pairs",
-    "tied pairs of systems: {reference} in the reference, {estimate} in the estimate; tau_ap is the mean over "
-    "all orders of the tied; prefer tau_b or tau_ap_b",
+    "tied pairs of systems: {reference} in the reference, {estimate} in the estimate. Prefer tau_b or tau_ap_b; "
+    "tau_ap is averaged over the orders of tied systems",
     "some systems have the same value on one side",
 )
 
 
+class _Agreement:
+    """What one correlation and several share."""
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.correlate.answer import correlation_answer
+
+        return correlation_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.correlate import charts
+
+        return {"correlation": charts.coefficients, "ranks": charts.ranks}
+
+
 @dataclass(frozen=True)
-class Correlation(Result):
+class Correlation(_Agreement, Result):
     """How well two orders of the same systems agree.
 
     Attributes
@@ -137,22 +154,9 @@ class Correlation(Result):
         shown = ", ".join(f"{name} {'undefined' if v is None else f'{v:.4f}'}" for name, v in self.values.items())
         return f"Correlation({self.n_systems} systems: {shown})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.correlate.answer import correlation_answer
-
-        return correlation_answer(self, question)
-
-    @staticmethod
-    def drawings() -> Drawings:
-        """Its charts by name; the first is drawn unless another is named."""
-        from cranfield.questions.correlate import charts
-
-        return {"correlation": charts.coefficients, "ranks": charts.ranks}
-
 
 @dataclass(frozen=True, repr=False)
-class Correlations(Result):
+class Correlations(_Agreement, Result):
     """The correlations of two rankings by several measures."""
 
     correlations: tuple[Correlation, ...]
@@ -184,29 +188,13 @@ class Correlations(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
-        return {
-            "correlations": [one.to_dict() for one in self.correlations],
-            "settings": self.settings,
-            "signature": self.signature,
-            "warnings": list(self.warnings),
-        }
+        said = super().to_dict()
+        del said["rows"]
+        return {"correlations": [one.to_dict() for one in self.correlations], **said}
 
     def __repr__(self) -> str:
         each = [f"{one.reference} and {one.estimate}: {one.summary()}" for one in self.correlations]
         return f"Correlations({'; '.join(each)})"
-
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.correlate.answer import correlation_answer
-
-        return correlation_answer(self, question)
-
-    @staticmethod
-    def drawings() -> Drawings:
-        """Its charts by name; the first is drawn unless another is named."""
-        from cranfield.questions.correlate import charts
-
-        return {"correlation": charts.coefficients, "ranks": charts.ranks}
 
 
 def correlate(
@@ -230,8 +218,8 @@ def correlate(
     (see `cranfield.scores.tau_interval`). Topics are drawn again with replacement, the same ones on both sides when
     both have the same topics, independently when they have none in common. Topic noise biases a rank correlation;
     `corrected` is the value without it. The interval needs 5 systems, and 50 topics on each side where none is shared.
-    The published interval, τ ± z·√(2(2m+5)/(9m(m−1))) (AIRS 2016 Table 1(g)), says how far from 0 the τ of two
-    unrelated orders strays. It is as wide at τ = 1 as at 0, and is cut at ±1 here.
+    The published interval, τ ± z·√(2(2m+5)/(9m(m−1))) (Sakai 2016, Table 1(g)), is that of two unrelated
+    orders. It is as wide at τ = 1 as at 0, and is cut at ±1 here.
 
     Parameters
     ----------
@@ -281,7 +269,7 @@ def correlate(
             warnings.append(APART(reference=n_topics, estimate=other_topics))
         if n_resamples:
             warnings += _no_interval(len(sides[0].totals), n_topics, other_topics)
-            _foretell(sides[0].scores, sides[1].scores, shared, n_resamples)
+            _announce(sides[0].scores, sides[1].scores, shared, n_resamples)
         found = tau_intervals(
             sides[0].scores, sides[1].scores, point, shared=shared, alpha=alpha, n_resamples=n_resamples, seed=seed,
             workers=workers, executor=executor,
@@ -324,8 +312,8 @@ def _no_interval(n_systems: int, n_topics: int, other_topics: int | None) -> lis
     return []
 
 
-def _foretell(x: RankedScores, y: RankedScores, shared: bool, n_resamples: int) -> None:
-    """Say beforehand what resampling will take, if it is much."""
+def _announce(x: RankedScores, y: RankedScores, shared: bool, n_resamples: int) -> None:
+    """Announce the time and memory of resampling, if it needs much."""
     (n, m), kinds = x.grid.shape, 1 if shared else 2
     Demand(
         f"resampling {plural(m, 'system')} on {plural(n, 'topic')}",
@@ -367,7 +355,7 @@ class _Ranked:
 
 
 def _side(side: Any, argument: str) -> Order:
-    """An order as it is; scores in any other form that `as_scores` takes as a matrix."""
+    """An order unchanged; scores in any other form that `as_scores` takes as a matrix."""
     if isinstance(side, (ScoreMatrix, str)):
         return side
     inside = next(iter(side.values()), None) if isinstance(side, Mapping) else None
@@ -389,8 +377,8 @@ def _same_systems(reference: Order, estimate: Order) -> tuple[Order, Order]:
     unmatched = [s for s in ours if s not in set(theirs)] + [s for s in theirs if s not in set(ours)]
     if unmatched:
         raise DataError(
-            f"{len(unmatched)} systems stand on one side only ({summary(unmatched)}); "
-            "both sides must order the same systems"
+            f"{len(unmatched)} systems are on one side only ({summary(unmatched)}). "
+            "Both sides must rank the same systems."
         )
     if len(ours) < 2:
         raise DataError(f"a rank correlation needs at least 2 systems; there is {len(ours)}. Give more.")

@@ -42,7 +42,7 @@ def _is_header(line: int, fields: list[str], name: str) -> bool:
     if first == "system" or (others and others[0] in NAMES["value"]):
         return True
     header = "system,score" if others else "system"
-    text = f"{shown(fields[0])} may be a header or a system; write the header as {header}, before it or in its place"
+    text = f"{shown(fields[0])} may be a header or a system. Write the header as {header}, above it or instead of it."
     raise FileError(name, [Problem(line, text)])
 
 
@@ -82,5 +82,5 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
         order[fields[0]] = score
     problems.raise_if_any()
     if not order:
-        raise FileError(name, [Problem(0, "names no system")])
+        raise FileError(name, [Problem(0, "contains no systems")])
     return order

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.page import Page
-from cranfield.core.question import Bar, Files, Question, setting
+from cranfield.core.question import Bar, Files, HelpGroup, Question, setting
 
 if TYPE_CHECKING:
     from cranfield.core.results import Result
@@ -31,17 +31,19 @@ class CorrelateQuestion(Question):
     """
 
     command: ClassVar[str] = "correlate"
-    brief: ClassVar[str] = "How far two rankings of systems agree."
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("tau", "kendall", "correlation")
+    brief: ClassVar[str] = "Agreement of two rankings of systems."
     place: ClassVar[int] = 90
     page = Page(
         name="correlate",
         title="Side by side",
         place=28,
         heading="Do two sides rank the systems alike?",
-        lead="Two datasets, such as two collections or two ways of scoring, or two measures of the same data: the "
-        "systems that both have, their ranks on either side, and how far the orders agree.",
+        lead="Compare the rankings by two datasets, or by two measures of one dataset: the ranks of every system on "
+        "both sides, and rank correlations.",
         button="Compare the orders",
-        doing="Ordering the systems of",
+        doing="Ranking the systems of",
         brief="Rank correlation of two datasets, or of two measures of one, with both ranks of every system.",
     )
 
@@ -85,7 +87,7 @@ class CorrelateQuestion(Question):
         if not common:
             raise DataError(
                 f"the files have no measure in common ({summary(list(x))} and {summary(list(y))}); "
-                "say which with --measure and --other-measure"
+                "choose with --measure and --other-measure"
             )
         return tuple((x[measure], y[measure]) for measure in common)
 

@@ -1,4 +1,4 @@
-"""What the cost of judging says."""
+"""Answer of `cost`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 LOWEST_COST = sentence(
     "design.lowest-cost",
-    "Lowest cost for {measure}: {size}{deepest}.",
+    "Lowest cost for {measure}: {size}.{deepest}",
     "at least 90% of the pool was judged at every depth, and no depth costs less",
 )
 BEST_FOR_BUDGET = sentence(
@@ -24,15 +24,14 @@ BEST_FOR_BUDGET = sentence(
 )
 COST_DOUBTFUL = sentence(
     "design.cost-doubtful",
-    "Unjudged documents make these costs doubtful: no depth is called the cheapest.",
+    "Too few judgments to recommend a pool depth.",
     "less than 90% of the pool was judged at some depth",
 )
 
 
 def cost_answer(result: Cost, settings: Any) -> Answer:
-    """Designs that serve the same end, by measure and pool depth, with what each costs."""
-    best = [_cost_note(row, "budget" in result.settings) for row in result.best.iter_rows(named=True)]
-    notes = (*(best or [COST_DOUBTFUL()]), *result.notes)
+    """Equivalent designs by measure and pool depth, with their costs."""
+    notes = (*_findings(result), *result.notes)
     digits = {"judged_per_topic": 1, "pool_per_topic": 1, "judged_share": 3, "variance": 6, "cost": 0, "ratio": 2}
     title = "Pool depth and cost"
     alt = "Lines: topics needed against documents to judge per topic, one line per measure."
@@ -46,10 +45,21 @@ def cost_answer(result: Cost, settings: Any) -> Answer:
     return Answer(headline=notes[0], sheets={"cost": sheet}, charts=(chart,), sentences=notes[1:])
 
 
-def _cost_note(row: dict[str, Any], budget: bool) -> str:
+def _findings(result: Cost) -> list[str]:
+    """The best depth of every measure."""
+    budget = "budget" in result.settings
+    return [_finding(row, budget) for row in result.best.iter_rows(named=True)] or [COST_DOUBTFUL()]
+
+
+def headline(result: Cost) -> str:
+    """The best depth of the first measure."""
+    return _findings(result)[0]
+
+
+def _finding(row: dict[str, Any], budget: bool) -> str:
     size = f"{row['topics']:,} topics to depth {row['depth']}, {row['judgments']:,} judgments"
     if not budget:
-        deepest = f" (the deepest pool costs {row['ratio']:.1f} times as much)" if row["ratio"] > 1 else ""
+        deepest = f" The deepest pool costs {row['ratio']:.1f} times as much." if row["ratio"] > 1 else ""
         return LOWEST_COST(measure=row["measure"], size=size, deepest=deepest)
     name = "width" if row.get("width") is not None else "min_diff"
     return BEST_FOR_BUDGET(measure=row["measure"], size=size, what=name, value=row[name])

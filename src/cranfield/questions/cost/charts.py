@@ -1,4 +1,4 @@
-"""The chart of cost: topics against judged documents, by pool depth."""
+"""Chart of `cost`: topics against judged documents, by pool depth."""
 
 from __future__ import annotations
 
@@ -7,55 +7,32 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
-from cranfield.core.charts.style import (
-    ACCENT,
-    MOST_SERIES,
-    WIDTH,
-    Drawing,
-    finish,
-    given,
-    number,
-    plural,
-    rows,
-    series_scales,
-    whole_axis,
-)
-from cranfield.core.sentences import sentence
-from cranfield.questions.cost.answer import COST_DOUBTFUL
+from cranfield.core.charts import style
+from cranfield.core.charts.style import Drawing, finish, given, number, rows
+from cranfield.questions.cost.answer import headline
 
 if TYPE_CHECKING:
     from cranfield.questions.cost.cost import Cost
 
 
-COST_LEAST = sentence(
-    "charts.cost-least",
-    "{series}: pools of depth {depth} with {topics} cost least",
-    "at least 90% of the pool was judged at every depth, and no depth costs less",
-)
-
-
 def cost(result: Cost) -> Drawing:
-    """Topics against judged documents per topic, labelled with the total cost (RD-003 Fig. 1, EVIA 2014 Fig. 4)."""
+    """Topics against judged documents per topic, labelled with the total cost (Sakai 2014a, Fig. 4; 2014b, Fig. 1)."""
     frame = result.to_frame().filter(pl.col("topics").is_not_null())
     measures = list(dict.fromkeys(frame["measure"].to_list()))
-    kept = measures[:MOST_SERIES]
-    frame = (
-        frame.filter(pl.col("measure").is_in(kept))
-        .with_columns(
-            series="measure",
-            text=pl.struct("depth", "cost").map_elements(lambda r: f"{number(r['cost'])}", return_dtype=pl.String),
-        )
-        .select("series", "depth", "pool_per_topic", "topics", "judgments", "cost", "best", "text")
-    )
+    kept = measures[: style.MOST_SERIES]
+    frame = frame.filter(pl.col("measure").is_in(kept)).select(
+        pl.col("measure").alias("series"), "depth", "pool_per_topic", "topics", "judgments", "cost", "best",
+        text=pl.col("cost").map_elements(number, return_dtype=pl.String),
+    )  # fmt: skip
     # Every point labelled while few; else the two ends and the best of each measure.
     first, last = pl.col("pool_per_topic").min().over("series"), pl.col("pool_per_topic").max().over("series")
     ends = (pl.col("pool_per_topic") == first) | (pl.col("pool_per_topic") == last) | pl.col("best")
     labelled = frame if frame.height <= 6 else frame.filter(ends) if len(kept) <= 3 else frame.filter(pl.col("best"))
-    scales = series_scales(kept)
+    scales = style.series_scales(kept)
     legend = alt.Legend() if len(kept) > 1 else None
     base = alt.Chart(rows(frame)).encode(
         x=alt.X("pool_per_topic:Q", title="documents to judge per topic", scale=alt.Scale(zero=True)),
-        y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=True), axis=whole_axis()),
+        y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=True), axis=style.whole_axis()),
         color=alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
     )
     lines = base.mark_line(strokeWidth=2).encode(
@@ -66,29 +43,16 @@ def cost(result: Cost) -> Drawing:
     )
     best = (
         alt.Chart(rows(frame.filter("best")))
-        .mark_point(size=230, color=ACCENT, strokeWidth=2)
+        .mark_point(size=230, color=style.ACCENT, strokeWidth=2)
         .encode(x="pool_per_topic:Q", y="topics:Q")
     )
     text = alt.Chart(rows(labelled)).mark_text(dy=-14).encode(x="pool_per_topic:Q", y="topics:Q", text="text:N")
-    chosen = frame.filter("best").sort("cost")
-    if chosen.is_empty():
-        finding = COST_DOUBTFUL().rstrip(".")
-    else:
-        winner = chosen.row(0, named=True)
-        deepest = frame.filter(pl.col("series") == winner["series"]).sort("depth").row(-1, named=True)
-        finding = COST_LEAST(series=winner["series"], depth=winner["depth"], topics=plural(winner["topics"], "topic"))
-        if deepest["depth"] != winner["depth"]:
-            finding += f"; depth {deepest['depth']} costs {deepest['cost'] / winner['cost']:.1f} times as much"
-    settings = {
-        name: value
-        for name, value in result.settings.items()
-        if name in ("n_systems", "min_diff", "width", "power", "alpha")
-    }
-    asked = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {given(value)}" for name, value in settings.items())
+    shown = [name for name in ("n_systems", "min_diff", "width", "power", "alpha") if name in result.settings]
+    asked = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {given(result.settings[name])}" for name in shown)
     left = f"; {len(measures) - len(kept)} further measures not drawn" if len(measures) > len(kept) else ""
     return finish(
-        alt.layer(lines, dots, best, text).properties(width=WIDTH, height=320),
-        finding,
+        alt.layer(lines, dots, best, text).properties(width=style.WIDTH, height=320),
+        headline(result).rstrip("."),
         f"{asked}; labels: total cost; ringed: cheapest of a measure{left}",
         alt_text="Deeper pools stand further right; one line per measure.",
     )

@@ -1,4 +1,4 @@
-"""`cost`: how deep to judge, how many topics, and what that costs."""
+"""`cost`: pool depth, number of topics, and cost."""
 
 from __future__ import annotations
 
@@ -40,36 +40,35 @@ BUDGET_TOO_SMALL = sentence(
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of the collection: a test of so many systems with some power, or a narrow interval; and prices."""
+    """The wanted design (a test of several systems, or an interval) and the prices."""
 
-    n_systems: int | None
-    min_diff: float | None
-    width: float | None
-    power: float | None
-    alpha: float
-    method: DesignMethod
-    published: bool
-    blocked: bool
-    epsilon: float | Literal["past"] | None
-    document_cost: float
-    topic_cost: float
-    budget: float | None
+    n_systems: int | None = None
+    min_diff: float | None = None
+    width: float | None = None
+    power: float | None = None
+    alpha: float = ALPHA
+    method: DesignMethod = DESIGN_METHOD
+    published: bool = False
+    blocked: bool = False
+    epsilon: float | Literal["past"] | None = None
+    document_cost: float = 1.0
+    topic_cost: float = 0.0
+    budget: float | None = None
 
     def __post_init__(self) -> None:
-        tests = self.min_diff is not None or self.blocked or self.published or self.power is not None
-        if self.is_interval and tests:
+        if self.is_interval and (self.min_diff, self.power, self.blocked, self.published) != (None, None, False, False):
             raise ArgumentError(
-                "`min_diff`, `power`, `blocked` and `published` belong to a test of several systems; give `n_systems`."
+                "`min_diff`, `power`, `blocked` and `published` are for tests of several systems. Give `n_systems`."
             )
         if self.published and self.blocked:
-            raise ArgumentError("`published` is the one-way design and `blocked` the other; leave one of them out.")
+            raise ArgumentError("`published` and `blocked` exclude each other. Leave one of them out.")
         if not self.is_interval and self.width is not None:
-            raise ArgumentError("give `n_systems` and `min_diff` for tests of several systems, or `width`; not both.")
+            raise ArgumentError("give either `n_systems` and `min_diff` for tests of several systems, or `width`.")
         given = getattr(self, self.sought) is not None
         if self.budget is None and not given:
             raise ArgumentError("give `n_systems` with `min_diff`, or `width`, or a `budget` to spend.")
         if self.budget is not None and given:
-            raise ArgumentError("nothing to find: with a `budget`, leave out `min_diff` and `width`.")
+            raise ArgumentError("nothing to solve for: with a `budget`, leave out `min_diff` and `width`.")
         if self.topic_cost < 0 or not math.isfinite(self.topic_cost):
             raise ArgumentError(f"`topic_cost` must be 0 or more; got {self.topic_cost:g}.")
         positive("document_cost", self.document_cost)
@@ -83,12 +82,12 @@ class Wanted:
 
     @property
     def sought(self) -> str:
-        """What a budget buys."""
+        """The quantity that a budget solves for."""
         return "width" if self.is_interval else "min_diff"
 
     @property
     def design(self) -> tuple[DesignKind, Variant]:
-        """The design and its form: all pairs after correction, unless an analysis of variance or a width is meant."""
+        """The design and its form: all pairs after correction, an analysis of variance, or an interval."""
         if self.is_interval:
             return INTERVAL, INTERVAL.variant()
         if self.published or (self.method == "published" and not self.blocked):
@@ -98,15 +97,15 @@ class Wanted:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was asked, for the signature."""
+        """The settings, for the signature."""
         names = "width alpha" if self.is_interval else "n_systems min_diff power alpha method epsilon"
-        asked = {name: getattr(self, name) for name in [*names.split(), "document_cost", "topic_cost", "budget"]}
-        if "power" in asked:
-            asked["power"] = self.power or POWER
-        return {"design": self.design[1].title} | {name: value for name, value in asked.items() if value is not None}
+        known: dict[str, Any] = {"design": self.design[1].title}
+        known |= {name: getattr(self, name) for name in [*names.split(), "document_cost", "topic_cost", "budget"]}
+        known |= {} if self.is_interval else {"power": self.power or POWER}
+        return {name: value for name, value in known.items() if value is not None}
 
     def solve(self, variance: list[float | VarianceEstimate], n_topics: list[int] | None) -> Design:
-        """A row for each variance: the topics needed, or what its topics can do."""
+        """A row for each variance: the topics needed, or what its topics achieve."""
         kind, form = self.design
         names = [*kind.asks, "alpha", "method", *(name for name in kind.extras if name == "epsilon")]
         asked = {name: n_topics if name == "n_topics" else getattr(self, name) for name in names}
@@ -120,18 +119,17 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class Cost(Result):
-    """Designs that serve the same end, by measure and pool depth, with what each costs.
+    """Equivalent designs by measure and pool depth, with their costs.
 
     Attributes
     ----------
     rows : polars frame
         measure, depth, judged_per_topic, pool_per_topic, judged_share, dropped_topics, variance, topics, judgments
         (topics × pool_per_topic: all of a pool has to be judged), cost, ratio (cost of the deepest pool of the measure
-        divided by this cost), best. With a budget also the min_diff or width that it buys, and best is the smallest
-        of them; otherwise best is the lowest cost. Where unjudged documents make the variance of a depth doubtful
-        (`judged_share` below .9), no row is the best.
+        divided by this cost), best. With a budget also the affordable min_diff or width; best is then the smallest of
+        them, and otherwise the lowest cost. If `judged_share` is below .9 at any depth, no row is the best.
     notes : tuple of str
-        What the rows do not show: what shallow pools lose.
+        What shallow pools may miss.
     """
 
     rows: pl.DataFrame
@@ -179,58 +177,40 @@ class Cost(Result):
         return {"cost": charts.cost}
 
 
-def cost_from_figures(
-    figures: Iterable[PoolFigure],
-    *,
-    n_systems: int | None = None,
-    min_diff: float | None = None,
-    width: float | None = None,
-    power: float | None = None,
-    alpha: float = ALPHA,
-    method: DesignMethod = DESIGN_METHOD,
-    published: bool = False,
-    blocked: bool = False,
-    epsilon: float | Literal["past"] | None = None,
-    document_cost: float = 1.0,
-    topic_cost: float = 0.0,
-    budget: float | None = None,
-) -> Cost:
+def cost_from_figures(figures: Iterable[PoolFigure], **wanted: Any) -> Cost:
     """What does every pool depth cost, given its variance and its judged documents per topic?
 
-    For each figure the topics that `n_systems` and `min_diff` (all pairs after correction, or an analysis of variance)
-    or `width` (interval) ask for; then cost = n × (pool per topic × document_cost + topic_cost). With a `budget`
-    instead of `min_diff` or `width`: the topics it pays for at each depth, and the difference or width they can do.
+    Each figure gets the topics for `n_systems` and `min_diff` (all pairs after correction, or an analysis of variance)
+    or for `width` (interval). Then cost = n × (pool per topic × document_cost + topic_cost). A `budget` instead of
+    `min_diff` or `width` gives the affordable topics at each depth, and the difference or width they achieve.
 
     Parameters
     ----------
     figures : PoolFigure
     n_systems, min_diff, power, alpha
-        As in `design_all_pairs`, which is what the topics are for; or `width`, as in `design_interval`.
+        As in `design_all_pairs`; or `width`, as in `design_interval`.
     published, blocked, method, epsilon
-        Topics for an analysis of variance instead, as in `design_anova`: the papers' one-way design (also by `method`
+        Topics for an analysis of variance, as in `design_anova`: the one-way design of the papers (also by `method`
         "published"), or the blocked one (also by `epsilon`).
     document_cost, topic_cost : float
         Cost of judging one document and of setting up one topic, in any one unit.
     budget : float, optional
-        What may be spent, in the same unit.
+        The budget, in the same unit.
 
     References
     ----------
-    RD-003 §4.2 and Table 4; EVIA 2014 §5.4 and Table 9.
+    Sakai (2014b), §4.2 and Table 4; Sakai (2014a), §5.4 and Table 9.
 
     Examples
     --------
-    EVIA 2014 §5.4, AP: 75 topics to depth 100 cost 54,825 judgments, 100 topics to depth 10 cost 9,600: 5.7 times less.
+    Sakai (2014a), §5.4, AP: 75 topics to depth 100 cost 54,825 judgments. 100 topics to depth 10 cost 9,600.
 
     >>> evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
     >>> result = cost_from_figures(evia, width=0.15)
     >>> result.rows.select("depth", "topics", "judgments", pl.col("ratio").round(1)).rows()
     [(10, 100, 9600, 5.7), (100, 75, 54825, 1.0)]
     """
-    wanted = Wanted(
-        n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon, document_cost, topic_cost, budget
-    )
-    result = _priced(figures, wanted)
+    result = _priced(figures, Wanted(**wanted))
     notify(result.warnings)
     return result
 
@@ -248,7 +228,7 @@ def _priced(figures: Iterable[PoolFigure], wanted: Wanted) -> Cost:
 
 
 def _rows(figures: list[PoolFigure], prices: list[float], wanted: Wanted) -> tuple[list[dict[str, Any]], list[str]]:
-    """One row per figure: its topics, judgments and cost; empty where the budget does not pay for two topics."""
+    """One row per figure: its topics, judgments and cost; null where the budget pays for fewer than two topics."""
     affordable = [2 if wanted.budget is None else math.floor(wanted.budget / price) for price in prices]
     usable = [at for at, topics in enumerate(affordable) if topics >= 2]
     said = [
@@ -316,21 +296,20 @@ def cost(
 ) -> Cost:
     """How deep to judge and how many topics, from judgments and runs of past collections.
 
-    For every depth the judgments are cut to the documents in the top `depth` of at least one run, the runs are
-    evaluated anew, the variance is estimated and pooled, and the design is priced by the size of its pool, judged or
-    not (see `cost_from_figures`, which also explains the other parameters). The estimator is the one that matches the
-    design, unless chosen: `residual` for shared topics, `within` for the papers' one-way design, `percentile95` for an
-    interval.
+    For every depth the judgments are reduced to the documents in the top `depth` of at least one run. The runs are
+    re-evaluated, and the variance is estimated and pooled. The cost counts all documents of the pool, judged or not
+    (see `cost_from_figures`, which also explains the other parameters). The default estimator matches the design:
+    `residual` for shared topics, `within` for the one-way design of the papers, `percentile95` for an interval.
 
     Parameters
     ----------
     collections : sequence of (judgments, runs)
         Both as objects or as files; several collections are pooled.
-    measures, depths : what to evaluate by, and the pool depths to consider
+    measures, depths : the measures, and the pool depths to compare
 
     References
     ----------
-    RD-003 §4.2; EVIA 2014 §5.4.
+    Sakai (2014b), §4.2; Sakai (2014a), §5.4.
     """
     wanted = Wanted(
         n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon, document_cost, topic_cost, budget

@@ -1,4 +1,4 @@
-"""Past collections judged less deeply: what each pool depth costs, and what scores on it vary by."""
+"""Past collections at smaller pool depths: documents to judge, and variance of the scores."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ Collection = tuple[QrelsLike, RunsLike]
 
 @dataclass(frozen=True)
 class PoolFigure:
-    """What a pool depth costs and what scores on it vary by, for one measure.
+    """Documents to judge at a pool depth, and the variance of one measure there.
 
     Parameters
     ----------
-    measure, depth : which scores, on which pool
+    measure, depth : the measure and the pool depth
     judged_per_topic : mean number of documents judged for a topic
-    pool_per_topic : mean number of documents in the pool of a topic, which is what judging costs; unless given, all
-        of them are judged
+    pool_per_topic : mean number of documents in the pool of a topic, the documents to judge; `judged_per_topic` unless
+        given
     variance : σ² of the measure on that pool (half the variance of a difference), typed or estimated
-    dropped_topics : topics left out because no relevant document is in the pool
+    dropped_topics : topics dropped because the pool has no relevant document
     """
 
     measure: str
@@ -65,13 +65,12 @@ def pool_figures(
     order: RankingOrder = ORDER,
     progress: Progress | None = None,
 ) -> tuple[list[PoolFigure], tuple[str, ...]]:
-    """Pool, re-evaluate and re-estimate: the figures of every measure and depth, pooled over collections; and warnings.
+    """The figures of every measure and depth, pooled over collections; and warnings.
 
-    A topic that loses all its relevant documents at a depth leaves that depth's analysis and is counted; its
-    judgments still count, since they would have been made.
+    A topic that loses all its relevant documents at a depth is dropped there and counted. Its judgments still count.
     """
     if not collections:
-        raise ArgumentError("`collections` is empty; give judgments and runs of at least one.")
+        raise ArgumentError("`collections` is empty. Give judgments and runs of at least one.")
     done, total = 0, len(collections) * len(set(depths))
     estimates: dict[tuple[str, int], list[VarianceEstimate]] = {}
     said: list[str] = []

@@ -1,4 +1,4 @@
-"""What a pool costs: every document in it has to be judged, whether or not the past judged it."""
+"""Pool sizes: all documents of a pool count as a cost, also those that were not judged."""
 
 from __future__ import annotations
 
@@ -14,20 +14,18 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
 
 LOW_SHARE: Final = 0.9
-"""A judged share of the pool below this makes the variance of the scores doubtful: unjudged counts as not relevant."""
+"""Below this judged share of the pool the variance is doubtful: unjudged documents count as not relevant."""
 
 SHARE_JUDGED = sentence(
     "design.share-judged",
-    "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} "
-    "documents per topic), so scores there are those of a shallower pool and their variance is doubtful; no "
-    "depth is called the cheapest.",
+    "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} documents "
+    "per topic). Its variance is that of a shallower pool, so no depth is recommended.",
     "less than nine tenths of the pool of these depths was judged",
 )
 LOSSES = sentence(
     "design.losses",
-    "Judging to depth {shallow} can only miss relevant documents that depth {deep} finds, never the reverse: systems "
-    "that come later and find them score too low. A shallow pool serves the comparison of these systems and is less "
-    "reusable; fewest judgments is no reason by itself to choose it.",
+    "Depth {shallow} may miss relevant documents that depth {deep} finds. Later systems that retrieve them score too "
+    "low, so a shallow pool is less reusable. Low cost alone is no reason to choose it.",
     "two depths or more are compared",
 )
 _PAIR = ["topic", "document"]
@@ -66,50 +64,31 @@ def pool_by_topic(
     judged = qrels.frame.select(_PAIR).unique().with_columns(judged=pl.lit(True))
     pooled = pl.concat(tops).group_by(_PAIR).agg(pl.col("pool_rank").min()).join(judged, on=_PAIR, how="left")
     labels = pl.DataFrame({"topic": topics}, schema={"topic": pl.String})
-    frames = []
-    for depth in wanted:
-        counts = (
-            pooled.filter(pl.col("pool_rank") <= depth)
-            .group_by("topic")
-            .agg(pool=pl.len().cast(pl.Int64), judged=pl.col("judged").fill_null(False).sum().cast(pl.Int64))
+
+    def at(depth: int) -> pl.DataFrame:
+        inside = pooled.filter(pl.col("pool_rank") <= depth).group_by("topic")
+        counts = inside.agg(pool=pl.len(), judged=pl.col("judged").sum())
+        counted = labels.join(counts, on="topic", how="left", maintain_order="left")
+        return counted.select(
+            pl.lit(depth, pl.Int64).alias("depth"), "topic", pl.col("pool", "judged").fill_null(0).cast(pl.Int64)
         )
-        frames.append(
-            labels.join(counts, on="topic", how="left", maintain_order="left")
-            .with_columns(pl.col("pool", "judged").fill_null(0))
-            .select(pl.lit(depth, pl.Int64).alias("depth"), "topic", "pool", "judged")
-        )
-    return pl.concat(frames)
+
+    return pl.concat([at(depth) for depth in wanted])
 
 
-def pool_prices(
-    collections: Iterable[tuple[Qrels, Iterable[Run]]], depths: Sequence[int], *, order: RankingOrder = ORDER
-) -> pl.DataFrame:
-    """What each pool depth asks of the judges, and how far past scores can be trusted at that depth.
-
-    Parameters
-    ----------
-    collections : pairs of judgments and the runs that were pooled
-    depths : pool depths
+def price_of(pools: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Documents to judge at each pool depth, from the pools of each collection by topic (`pool_by_topic`).
 
     Returns
     -------
     polars frame
         One row per depth: depth, topics, pool_per_topic (documents to judge for a topic, the price), judged_per_topic
-        (those of them that were judged), judged_share, variance_doubtful (share below .9: scores at this depth are
-        really those of a shallower pool).
+        (those of them that were judged), judged_share, variance_doubtful (share below .9).
 
     References
     ----------
-    RD-003 §4.2 and EVIA 2014 §5.4, where all pooled documents are judged and both numbers are one.
+    Sakai (2014b), §4.2 and Sakai (2014a), §5.4, where all pooled documents are judged and both numbers are one.
     """
-    parts = [pool_by_topic(qrels, runs, depths, order=order) for qrels, runs in collections]
-    if not parts:
-        raise ArgumentError("`collections` is empty; give judgments and runs of at least one.")
-    return price_of(parts)
-
-
-def price_of(pools: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The prices of `pool_prices`, from the pools of each collection by topic."""
     return (
         pl.concat(pools)
         .group_by("depth", maintain_order=True)
@@ -125,23 +104,16 @@ def price_of(pools: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 
 def doubts(prices: pl.DataFrame) -> tuple[str, ...]:
-    """What unjudged documents make doubtful: depth, pool_per_topic, judged_per_topic and judged_share are read."""
+    """A warning about depths whose pools were judged too little."""
     doubtful = prices.filter((pl.col("judged_share") < LOW_SHARE).fill_null(True)).sort("depth")
     if doubtful.is_empty():
         return ()
-    worst = doubtful.row(-1, named=True)
-    which = ", ".join(map(str, doubtful["depth"]))
-    return (
-        SHARE_JUDGED(
-            depths=which, share=worst["judged_share"] or 0, depth=worst["depth"], judged=worst["judged_per_topic"],
-            pool=worst["pool_per_topic"],
-        ),
-    )  # fmt: skip
+    depths, worst = ", ".join(map(str, doubtful["depth"])), doubtful.row(-1, named=True)
+    judged, pool, share = (worst[name] or 0 for name in ("judged_per_topic", "pool_per_topic", "judged_share"))
+    return (SHARE_JUDGED(depths=depths, share=share, depth=worst["depth"], judged=judged, pool=pool),)
 
 
 def losses(depths: Iterable[int]) -> tuple[str, ...]:
-    """What a shallow pool loses, where there is a deeper one to lose it against."""
+    """What the shallowest of several pools may miss."""
     several = sorted(set(depths))
-    if len(several) < 2:
-        return ()
-    return (LOSSES(shallow=several[0], deep=several[-1]),)
+    return (LOSSES(shallow=several[0], deep=several[-1]),) if len(several) > 1 else ()

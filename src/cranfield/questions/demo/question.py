@@ -1,4 +1,4 @@
-"""The whole story on a sample collection: the settings of `demo`."""
+"""A tour on a sample collection: the settings of `demo`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from cranfield.core.question import Question, setting
 
 @dataclass(frozen=True, kw_only=True)
 class DemoQuestion(Question):
-    """Make a sample collection and tell the whole story with it.
+    """Show the main commands on a sample collection.
 
-    Shows each command before its answer, so that you can type it with your own files.
+    Prints each command before its output, ready to repeat with your own files.
 
     Example: cranfield demo
     """
 
     command: ClassVar[str] = "demo"
-    brief: ClassVar[str] = "The whole story on a sample collection."
+    aliases: ClassVar[tuple[str, ...]] = ("tutorial",)
+    brief: ClassVar[str] = "Show the main commands on a sample collection."
     place: ClassVar[int] = 10
     printed: ClassVar[bool] = False
 
     directory: Path = setting(
-        Path("cranfield-demo"), "Where the sample collection and the scores go.", argument=True, metavar="[DIR]"
+        Path("cranfield-demo"), "Directory for the sample collection and the scores.", argument=True, metavar="[DIR]"
     )
     seed: int = shared.seed()

@@ -1,20 +1,21 @@
-"""`design_all_pairs`: how many topics to compare all systems with each other, or with a baseline, after correction."""
+"""`design_all_pairs`: topics needed to compare all systems, or all with a baseline, after correction."""
 
 from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from cranfield.core.defaults import ALPHA, DESIGN_METHOD, PAIRS_VARIANCE
 from cranfield.core.errors import ArgumentError
 from cranfield.questions.design.asked import Given, design_of
-from cranfield.questions.design.grid import Array, Grid, Numbers, Variance, Variances, missing
+from cranfield.questions.design.grid import Array, Grid, Numbers, Variances
 from cranfield.questions.design.power import ALL_PAIRS, WITH_BASELINE, exact_power
 from cranfield.questions.design.question import PairsQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
-from cranfield.questions.design.solve import achieved_power, check_solved, solve_grid
+from cranfield.questions.design.solve import power_design
 from cranfield.questions.variance.estimate import VarianceEstimate
 from cranfield.questions.variance.sphericity import pair_spread
 
@@ -34,15 +35,14 @@ def design_all_pairs(
     spread: float | None = None,
     estimator: str | None = None,
 ) -> Design:
-    r"""How many topics until a difference of `min_diff` is seen among all pairs of k systems after correction?
+    r"""How many topics detect a difference of `min_diff` between two of k systems, after correction for all pairs?
 
-    This is what most experiments run: every pair tested on the same topics, p-values corrected for the number of
-    pairs. A pair that is `min_diff` apart is then tested at about α/C, with C = k(k−1)/2 pairs, or C = k − 1 with a
-    baseline, and the power is that of the two-sided paired t-test at this level: non-central t with n − 1 degrees of
-    freedom and λ = √n·minD/σ_t. Holm's correction never does worse, and hardly better while the other systems lie
-    between the two.
+    Most experiments test every pair on the same topics and correct p-values for the number of pairs. A pair that is
+    `min_diff` apart is then tested at about α/C, with C = k(k−1)/2 pairs, or C = k − 1 with a baseline. The power is
+    that of the two-sided paired t-test at this level: non-central t with n − 1 degrees of freedom and λ = √n·minD/σ_t.
+    Holm's correction has at least this power; it gains little while the other systems lie between the two.
 
-    Leave out one of `n_topics`, `n_systems`, `min_diff` and (when the others are given) `power`; that one is found.
+    Leave out one of `n_topics`, `n_systems`, `min_diff` and (when the others are given) `power`; it is solved for.
     Lists give grids.
 
     Parameters
@@ -53,20 +53,19 @@ def design_all_pairs(
     variance : the same
         σ², the variance of a system's score over topics, instead: σ_t² = 2σ².
     n_systems, min_diff, n_topics, power, alpha : float or several
-        `n_systems` counts the baseline too. `power` is 0.80 unless given or sought.
+        `n_systems` includes the baseline. `power` is 0.80 unless given or solved for.
     baseline : bool
-        Only comparisons with one named system are made.
+        Compare all systems with one named system only.
     spread : float, optional
-        How unequal the variances of the pairs are: their standard deviation over their mean. The power is then the mean
-        over pairs, since nobody knows which systems will be best and worst. 0 makes all pairs alike; real scores have
-        about .4, which costs one to three topics. Unless given it is that of the past scores (`design_spread`) for the
-        `residual` estimate, and 0 for a typed variance and for every other estimate.
+        Coefficient of variation of the pairs' variances. The power is then the mean over pairs, because the best and
+        the worst system are unknown in advance. 0 means equal variances; real scores have about .4, which costs one to
+        three topics. The default is `design_spread` of the past scores for the `residual` estimate, and otherwise 0.
     estimator : str, optional
-        For past scores: how to estimate the variance, when not by the matching estimate.
+        For past scores: the variance estimator, if not the matching one.
 
     References
     ----------
-    Holm, Scandinavian Journal of Statistics 6 (1979); power of the paired t-test as in EVIA 2014 §3.1.
+    Holm, Scandinavian Journal of Statistics 6 (1979); power of the paired t-test as in Sakai (2014a), §3.1.
 
     Examples
     --------
@@ -84,62 +83,38 @@ def design_all_pairs(
 
 
 def solve_all_pairs(
-    variance_of_difference: Variances,
-    *,
-    n_systems: Numbers | None = None,
-    min_diff: Numbers | None = None,
-    n_topics: Numbers | None = None,
-    power: Numbers | None = None,
-    alpha: Numbers = ALPHA,
-    method: str = DESIGN_METHOD,
-    baseline: bool = False,
-    spread: float | None = None,
-) -> Design:
+    variance_of_difference: Variances, *, n_systems: Numbers | None = None, method: str = DESIGN_METHOD,
+    baseline: bool = False, spread: float | None = None, **asked: Any,
+) -> Design:  # fmt: skip
     """The design for variances of a difference that are known, always exact; see `design_all_pairs`."""
     if spread is not None and not 0 <= spread < 10:
         raise ArgumentError(
-            f"`spread` must be 0 or more, and is rarely above 1; got {spread:g}. Write 0 if all pairs are alike."
+            f"`spread` must be 0 or more and below 10; got {spread:g}. Write 0 if all pairs have the same variance."
         )
-    unknown, power = missing(power, n_topics=n_topics, n_systems=n_systems, min_diff=min_diff)
-    grid = Grid.of(
-        "variance_of_difference", variance_of_difference, unknown,
-        n_systems=n_systems, min_diff=min_diff, alpha=alpha, power=power, n_topics=n_topics,
-    )  # fmt: skip
-    cells = grid.cells
-    spreads = _spreads(grid.given) if spread is None else np.full(len(grid.given), float(spread))
+    grid = Grid.of_power("variance_of_difference", variance_of_difference, n_systems=n_systems, **asked)
+    spreads = _spreads(grid.estimates) if spread is None else np.full(len(grid.estimates), float(spread))
     if spreads.any():
-        cells["spread"] = spreads
+        grid.cells["spread"] = spreads
     test = WITH_BASELINE if baseline else ALL_PAIRS
-    solved, *ends = solve_grid(grid, test, exact_power)
-    warnings = check_solved(solved, unknown, test, cells)
-    cells[unknown] = solved
-    columns = {
-        "method": "exact",
-        **grid.shown("variance", *(["spread"] if spreads.any() else []), "n_systems"),
-        "comparisons": test.comparisons(cells["n_systems"]),
-        **grid.shown("min_diff", "alpha", "power", "n_topics"),
-        "achieved_power": achieved_power(test, cells),
-        **grid.ends(*ends),
-    }
-    return grid.design(PAIRS.variants[baseline].title, columns, {"baseline": baseline}, warnings)
+    return power_design(grid, test, exact_power, {"baseline": baseline}, first={"method": "exact"})
 
 
 PAIRS = DesignKind(
     "pairs",
-    "topics for comparing all systems, or all with a baseline, after correction",
+    "topics to compare all systems, or all with a baseline, after correction",
     asks=("n_systems", "min_diff", "n_topics", "power"),
     methods=("exact",),
     variants=(
         Variant(
-            "all pairs, corrected",
-            "Holds for paired t-tests of all pairs on shared topics, with Holm's correction; on average over which two "
-            "systems are min_diff apart.",
+            ALL_PAIRS.title,
+            "Valid for paired t-tests of all pairs on shared topics with Holm's correction. Power is the mean over "
+            "pairs.",
             PAIRS_VARIANCE, True, solve_all_pairs,
         ),
         Variant(
-            "comparisons with a baseline, corrected",
-            "Holds for paired t-tests with the baseline on shared topics, with Holm's correction; on average over "
-            "which system is min_diff from it.",
+            WITH_BASELINE.title,
+            "Valid for paired t-tests with the baseline on shared topics with Holm's correction. Power is the mean "
+            "over systems.",
             PAIRS_VARIANCE, True, partial(solve_all_pairs, baseline=True), "baseline",
         ),
     ),
@@ -150,18 +125,18 @@ PAIRS = DesignKind(
 )  # fmt: skip
 
 
-def _spreads(given: list[Variance]) -> Array:
+def _spreads(estimates: list[VarianceEstimate | None]) -> Array:
     """Of the past scores, where the variance is that of their average pair."""
-    estimates = {id(one.estimate): one.estimate for one in given if one.estimate is not None}
-    known = {key: design_spread(one) for key, one in estimates.items() if one.estimator == "residual"}
-    return np.asarray([known.get(id(one.estimate), 0.0) for one in given])
+    each = {id(one): one for one in estimates if one is not None and one.estimator == "residual"}
+    known = {key: design_spread(one) for key, one in each.items()}
+    return np.asarray([known.get(id(one), 0.0) for one in estimates])
 
 
 def design_spread(estimate: VarianceEstimate) -> float:
-    """The `spread` that `design_all_pairs` needs for its promise to hold: of the pairs, and of the estimate itself.
+    """The `spread` that `design_all_pairs` uses: of the pairs, and of the variance estimate itself.
 
-    Which pair will matter is unknown, and so is the variance: s² = (spread of the pairs)² + (standard error of the log
-    variance)². Power averaged over both is what a designer can expect.
+    Both the relevant pair and the variance are unknown: s² = (spread of the pairs)² + (standard error of the log
+    variance)². The design averages power over both.
 
     >>> from cranfield import ScoreMatrix, estimate_variance
     >>> rng = np.random.default_rng(1)

@@ -1,4 +1,4 @@
-"""`design_anova`: how many topics let an analysis of variance see a difference among m systems."""
+"""`design_anova`: topics needed to detect a difference among m systems by analysis of variance."""
 
 from __future__ import annotations
 
@@ -20,20 +20,12 @@ from cranfield.core.defaults import (
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.core.sentences import sentence
 from cranfield.questions.design.asked import Given, design_of
-from cranfield.questions.design.grid import Array, Grid, Numbers, Variance, Variances, missing
+from cranfield.questions.design.grid import Array, Grid, Numbers, Variances
 from cranfield.questions.design.jackknife import Size, blocked_size, past_scores
-from cranfield.questions.design.power import BLOCKED, ONE_WAY, exact_power, normal_power
+from cranfield.questions.design.power import BLOCKED, ONE_WAY, FTest, exact_power, normal_power
 from cranfield.questions.design.question import AnovaQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
-from cranfield.questions.design.solve import (
-    MOST_TOPICS,
-    PowerRule,
-    achieved_power,
-    check_solved,
-    power_at,
-    solve,
-    solve_grid,
-)
+from cranfield.questions.design.solve import MOST_TOPICS, PowerRule, power_at, power_design, solve
 from cranfield.questions.variance.estimate import VarianceEstimate
 
 RULES: dict[DesignMethod, PowerRule] = {
@@ -43,20 +35,19 @@ RULES: dict[DesignMethod, PowerRule] = {
 }
 UPPER_BOUND = sentence(
     "design.upper-bound-systems",
-    "the number of systems is sought for an F-test without correction, which real scores need; it is an upper bound.",
+    "the number of systems is an upper bound: the F-test is not corrected for unequal variances.",
     "the number of systems is the unknown of a blocked ANOVA from past scores",
 )
 NOT_SPHERICAL = sentence(
     "design.not-spherical",
-    "the blocked F-test assumes that all differences between systems vary equally; {measure} scores of the "
-    "past do not (ε = {epsilon:.2f} for {systems:.0f} systems), so it rejects too often. The size is for the "
-    "test with degrees of freedom multiplied by ε.",
+    "past {measure} scores violate sphericity (ε = {epsilon:.2f} for {systems:.0f} systems), so a plain blocked F-test "
+    "rejects too often. The size is for the test with degrees of freedom multiplied by ε.",
     "ε of the past scores is low (below .75), and the blocked design allows for it",
 )
 ONE_WAY_RESIDUAL = sentence(
     "design.one-way-residual",
-    "the residual variance leaves out what topics differ by, but the one-way design needs it: the size is far "
-    "too small. Use within, or leave `published` out.",
+    "the residual variance excludes topic variance, so this one-way size is far too small. Use within, or leave out "
+    "`published`.",
     "the papers' one-way design is fed with the residual variance",
 )
 
@@ -75,12 +66,12 @@ def design_anova(
     epsilon: float | Literal["past"] | None = None,
     estimator: str | None = None,
 ) -> Design:
-    r"""How many topics until one F-test tells that m systems differ, best and worst by `min_diff`? Or turned round.
+    r"""How many topics does one F-test need to detect a difference of `min_diff` among m systems?
 
-    All systems share the topics and the test takes topics out (two-way F), unless `published`: the papers' one-way
-    design, as if every system had topics of its own.
+    The design can also solve for another quantity. All systems share the topics and the test removes topic effects
+    (two-way F). With `published`, every system has separate topics: the one-way design of the papers.
 
-    Leave out one of `n_topics`, `n_systems`, `min_diff` and (when the others are given) `power`; that one is found:
+    Leave out one of `n_topics`, `n_systems`, `min_diff` and (when the others are given) `power`; it is solved for:
     the fewest topics, the most systems, the smallest difference, or the power. An argument may be a list: the
     rows are then all combinations.
 
@@ -90,39 +81,37 @@ def design_anova(
     Parameters
     ----------
     variance : float, VarianceEstimate, or several; or past scores
-        σ²: for shared topics the residual variance V_E2 (the matching estimate is `residual`), for the papers' one-way
-        design that of a system's score over topics (`within`). Past scores (a
-        `ScoreMatrix`, `Scores`, or a mapping of collections, which are pooled) give one design per measure, and
-        ``by_estimator`` says what every other estimator would ask for.
+        σ²: for shared topics the residual variance V_E2 (estimator `residual`); for the one-way design the variance of
+        a system's score over topics (`within`). Past scores are a `ScoreMatrix`, `Scores`, or a mapping of
+        collections, which are pooled. They give one design per measure; ``by_estimator`` has those of all estimators.
     n_systems, min_diff, n_topics, power, alpha : float or several
-        `power` is 0.80 unless given or sought.
+        `power` is 0.80 unless given or solved for.
     method : {"exact", "published", "approximate"}
         Non-central F; the normal approximation of the papers' spreadsheet, with its minus sign; the same with
         the correct plus sign. ``achieved_power`` is exact for all three.
     published : bool
         The papers' one-way design. `method` "published" asks for it too, unless `blocked` says otherwise.
     blocked : bool, optional
-        The opposite of `published`, for those who prefer to say it that way.
+        The opposite of `published`.
     epsilon : float or "past", optional
         Shared topics only: design for the F-test with degrees of freedom multiplied by this ε. ``"past"`` is the
         unbiased ε of the past scores the variance came from, and the default where there are past scores; 1 is the
         plain F-test, and the default for a typed variance.
     estimator : str, optional
-        For past scores: how to estimate the variance, when not by the matching estimate.
+        For past scores: the variance estimator, if not the matching one.
 
     Notes
     -----
-    The one-way design promises its power for m *independent* groups of n topics. Systems of a real comparison share
-    their topics, and there the one-way F has much less power. One F-test says that some systems differ, not which;
-    `design_all_pairs` is for the comparison that does.
+    The one-way design has its power for m *independent* groups of n topics. Real systems share their topics, and then
+    the one-way F has much less power. An F-test shows that some systems differ, not which; see `design_all_pairs`.
 
     References
     ----------
-    EVIA 2014 §3.1 and Tables 4–7; AIRS 2016 Table 2. ε in power: after Muller and Barton, JASA 84 (1989).
+    Sakai (2014a), §3.1 and Tables 4–7; Sakai (2016), Table 2. ε in power: after Muller and Barton, JASA 84 (1989).
 
     Examples
     --------
-    AIRS 2016 Table 2 (I)(a), m = 2, minD = .02 prints 2301; the exact power takes 2360.
+    Sakai (2016), Table 2 (I)(a), m = 2, minD = .02 prints 2301; the exact power takes 2360.
 
     >>> design_anova(0.0601, 2, 0.02, method="published").n_topics
     2301
@@ -137,7 +126,7 @@ def design_anova(
     0.102
     """
     if published and blocked:
-        raise ArgumentError("`published` is the one-way design and `blocked` the other; leave one of them out.")
+        raise ArgumentError("`published` and `blocked` exclude each other. Leave one of them out.")
     one_way = published or method == "published" if blocked is None else not blocked
     return design_of(
         ANOVA, ANOVA.variants[one_way], variance, None, estimator, alpha=alpha, method=method, n_systems=n_systems,
@@ -146,74 +135,52 @@ def design_anova(
 
 
 def solve_anova(
-    variance: Variances,
-    *,
-    n_systems: Numbers | None = None,
-    min_diff: Numbers | None = None,
-    n_topics: Numbers | None = None,
-    power: Numbers | None = None,
-    alpha: Numbers = ALPHA,
-    method: DesignMethod = DESIGN_METHOD,
-    blocked: bool = True,
-    epsilon: float | Literal["past"] | None = None,
-) -> Design:
+    variance: Variances, *, n_systems: Numbers | None = None, method: DesignMethod = DESIGN_METHOD,
+    blocked: bool = True, epsilon: float | Literal["past"] | None = None, **asked: Any,
+) -> Design:  # fmt: skip
     """The design for variances that are known; see `design_anova`."""
     if method not in RULES:
         raise UnknownNameError("design method", method, RULES)
     if epsilon is not None and not blocked:
-        raise ArgumentError("`epsilon` belongs to the design for shared topics; leave out `published`, or `epsilon`.")
-    unknown, power = missing(power, n_topics=n_topics, n_systems=n_systems, min_diff=min_diff)
-    grid = Grid.of(
-        "variance", variance, unknown,
-        n_systems=n_systems, min_diff=min_diff, alpha=alpha, power=power, n_topics=n_topics,
-    )  # fmt: skip
-    cells = grid.cells
-    cells["epsilon"], plain, said = _epsilon(epsilon, grid.given, cells["n_systems"], blocked)
+        raise ArgumentError("`epsilon` is for shared topics only. Leave out `published` or `epsilon`.")
+    grid = Grid.of_power("variance", variance, n_systems=n_systems, **asked)
+    cells, test, rule = grid.cells, (BLOCKED if blocked else ONE_WAY), RULES[method]
+    cells["epsilon"], plain, warnings = _epsilon(epsilon, grid.estimates, cells["n_systems"], blocked)
     from_past = epsilon == "past" or (epsilon is None and plain is not None)
-    test, rule = (BLOCKED if blocked else ONE_WAY), RULES[method]
-    solved, lower, upper = solve_grid(grid, test, rule)
-    if from_past and unknown == "n_topics" and rule is exact_power and lower is not None and upper is not None:
-        _with_epsilon(grid, solved, lower, upper)
-    known = ~np.isnan(cells["epsilon"])
-    asked = {name: values[known] for name, values in cells.items()}
-    warnings = (*said, *check_solved(solved[known], unknown, test, asked))
-    cells[unknown] = solved
     if from_past and (cells["epsilon"] < LOW_EPSILON).any():
         at = int(np.nanargmin(cells["epsilon"]))
-        estimate = grid.given[at].estimate
-        measure = "the" if estimate is None else estimate.measure
+        measure = getattr(grid.estimates[at], "measure", "")
         warnings += (NOT_SPHERICAL(measure=measure, epsilon=cells["epsilon"][at], systems=cells["n_systems"][at]),)
-    if not blocked and any(one.estimate is not None and one.estimate.estimator == "residual" for one in grid.given):
+    if not blocked and grid.of_residuals:
         warnings += (ONE_WAY_RESIDUAL(),)
-    columns = {
-        "method": method,
-        "blocked": blocked,
-        **grid.shown("variance", "n_systems", "min_diff", "alpha", "power", "n_topics"),
-        "achieved_power": achieved_power(test, cells),
-        **grid.ends(lower, upper),
-        **(grid.shown("epsilon") if epsilon is not None or plain is not None else {}),
-        **({} if plain is None else {"epsilon_gg": plain}),
-    }
     settings: dict[str, Any] = {"method": method}
     if from_past or epsilon is not None:
         settings["epsilon"] = "past" if from_past else epsilon
-    return grid.design(ANOVA.variants[not blocked].title, columns, settings, warnings)
+    past_size = from_past and grid.unknown == "n_topics" and rule is exact_power
+    return power_design(
+        grid, test, rule, settings, first={"method": method, "blocked": blocked}, warnings=warnings,
+        last={
+            **({"epsilon": cells["epsilon"]} if epsilon is not None or plain is not None else {}),
+            **({} if plain is None else {"epsilon_gg": plain}),
+        },
+        refine=partial(_with_epsilon, grid) if past_size else None,
+    )  # fmt: skip
 
 
 ANOVA = DesignKind(
     "anova",
-    "topics for telling m systems apart by analysis of variance",
+    "topics to detect by analysis of variance that m systems differ",
     asks=("n_systems", "min_diff", "n_topics", "power"),
     methods=tuple(RULES),
     variants=(
         Variant(
-            "blocked (two-way) ANOVA", "Holds for the two-way F-test on shared topics.", BLOCKED_VARIANCE, False,
+            BLOCKED.title, "Valid for the two-way F-test on shared topics.", BLOCKED_VARIANCE, False,
             solve_anova,
         ),
         Variant(
-            "one-way ANOVA",
-            "Holds for independent topics per system, as in the papers. Systems that share topics need the blocked "
-            "design, and a blocked test.",
+            ONE_WAY.title,
+            "Valid for separate topics per system, as in the papers. Shared topics need the blocked design and a "
+            "blocked test.",
             ANOVA_VARIANCE, False, partial(solve_anova, blocked=False), "published",
         ),
     ),
@@ -226,62 +193,58 @@ ANOVA = DesignKind(
 
 
 def _epsilon(
-    epsilon: float | str | None, given: list[Variance], n_systems: Array, blocked: bool
+    epsilon: float | str | None, estimates: list[VarianceEstimate | None], n_systems: Array, blocked: bool
 ) -> tuple[Array, Array | None, tuple[str, ...]]:
-    """ε in every cell; where it is that of past scores, Greenhouse–Geisser's beside it; and what to say of it."""
-    ones = np.ones(len(given))
-    estimated = [one.estimate is not None for one in given]
+    """ε in every cell, the Greenhouse–Geisser ε of past scores if used, and warnings."""
+    ones = np.ones(len(estimates))
+    estimated = [one is not None for one in estimates]
     if epsilon is None and (not blocked or not any(estimated)):
         return ones, None, ()
     if np.isnan(n_systems).any():
         if epsilon is not None:
-            raise ArgumentError("`epsilon` belongs to a number of systems; give `n_systems` with it.")
+            raise ArgumentError("`epsilon` needs a number of systems. Give `n_systems`.")
         return ones, None, (UPPER_BOUND(),)
     if epsilon == "past" and not all(estimated):
-        raise ArgumentError("`epsilon` 'past' needs a variance estimated from scores; give scores, or a number.")
+        raise ArgumentError("`epsilon` 'past' needs a variance estimated from scores. Give scores, or a number.")
     if epsilon is None or epsilon == "past":
-        return _past_epsilon(given, n_systems)
+        return _past_epsilon(estimates, n_systems)
     fewest = float(n_systems.min())  # their bound is the narrowest
     if isinstance(epsilon, str) or not 1 / (fewest - 1) <= epsilon <= 1:
         raise ArgumentError(
             f"`epsilon` must be 'past' or between 1/(m-1) = {1 / (fewest - 1):.4g} and 1 for {fewest:.0f} systems; "
             f"got {epsilon if isinstance(epsilon, str) else format(epsilon, 'g')}."
         )
-    return np.full(len(given), epsilon), None, ()
+    return np.full(len(estimates), epsilon), None, ()
 
 
-def _past_epsilon(given: list[Variance], n_systems: Array) -> tuple[Array, Array, tuple[str, ...]]:
-    """ε of the past scores and Greenhouse–Geisser's; 1 for a typed variance, nothing where the past cannot say."""
+def _past_epsilon(estimates: list[VarianceEstimate | None], n_systems: Array) -> tuple[Array, Array, tuple[str, ...]]:
+    """ε of the past scores and the Greenhouse–Geisser ε; 1 for a typed variance, NaN where ε cannot be estimated."""
     known: dict[tuple[int, float], tuple[float, float]] = {}
     refused: list[DataError] = []
-    for one, m in zip(given, n_systems, strict=True):
-        key = (id(one.estimate), m)
-        if key in known:
-            continue
-        if one.estimate is None:
-            known[key] = (1.0, np.nan)
+    for one, m in zip(estimates, n_systems, strict=True):
+        if (id(one), m) in known:
             continue
         try:
-            known[key] = one.estimate.epsilon(int(m)), one.estimate.greenhouse_geisser(int(m))
+            both = (1.0, np.nan) if one is None else (one.epsilon(int(m)), one.greenhouse_geisser(int(m)))
         except DataError as error:
             refused.append(error)
-            known[key] = (np.nan, np.nan)
-    both = np.asarray([known[id(one.estimate), m] for one, m in zip(given, n_systems, strict=True)])
-    if np.isnan(both[:, 0]).all():
+            both = (np.nan, np.nan)
+        known[id(one), m] = both
+    of_cells = np.asarray([known[id(one), m] for one, m in zip(estimates, n_systems, strict=True)])
+    if np.isnan(of_cells[:, 0]).all():
         raise DataError(f"{refused[0]}, or give `epsilon` yourself")
-    said = (f"some designs are left empty: {refused[0]}.",) if refused else ()
-    return both[:, 0], both[:, 1], said
+    said = (f"some designs are empty: {refused[0]}.",) if refused else ()
+    return of_cells[:, 0], of_cells[:, 1], said
 
 
 def _with_epsilon(grid: Grid, solved: Array, lower: Array, upper: Array) -> None:
-    """Put the uncertainty of ε into the interval of the topics; none where past topics are too few to tell."""
-    for at, one in enumerate(grid.given):
+    """Include the uncertainty of ε in the interval of the topics; no interval with too few past topics."""
+    for at, one in enumerate(grid.estimates):
         k = int(grid.cells["n_systems"][at])
-        if k == 2 or one.estimate is None or one.estimate.estimator != "residual" or np.isnan(solved[at]):
+        if k == 2 or one is None or one.estimator != "residual" or np.isnan(solved[at]):
             continue
         asked = {name: float(grid.cells[name][at]) for name in ("min_diff", "power", "alpha")}
-        size = size_with_epsilon(one.estimate, k, **asked)
-        half = one.estimate.alpha / 2
+        size, half = size_with_epsilon(one, k, **asked), one.alpha / 2
         lower[at] = upper[at] = np.nan
         if size is not None and size.at(1 - half) <= MOST_TOPICS:
             lower[at] = min(max(np.ceil(size.at(half)), 2), solved[at])
@@ -289,7 +252,7 @@ def _with_epsilon(grid: Grid, solved: Array, lower: Array, upper: Array) -> None
 
 
 def size_with_epsilon(estimate: VarianceEstimate, n_systems: int, **asked: float) -> Size | None:
-    """The size of a blocked ANOVA with the past ε, and how sure it is; None where the past is too small to tell."""
+    """The size of a blocked ANOVA with the past ε and its error; None with too few past topics."""
     strata = estimate.strata
     if min(stratum.n_topics for stratum in strata) <= 3:
         return None
@@ -298,50 +261,35 @@ def size_with_epsilon(estimate: VarianceEstimate, n_systems: int, **asked: float
 
 
 def anova_power(
-    n_topics: ArrayLike,
-    n_systems: ArrayLike,
-    min_diff: ArrayLike,
-    variance: ArrayLike,
-    *,
-    alpha: ArrayLike = ALPHA,
-    method: DesignMethod = DESIGN_METHOD,
-    blocked: bool = False,
-    epsilon: ArrayLike = 1.0,
+    n_topics: ArrayLike, n_systems: ArrayLike, min_diff: ArrayLike, variance: ArrayLike, **how: Any
 ) -> Array:
     """Power of the F-test for arrays of designs; see `design_anova`, which checks its arguments.
 
-    EVIA 2014 Table 4 prints 166 topics for AP, ten systems, minD = .10, α = .05 and power .80:
+    Sakai (2014a), Table 4 prints 166 topics for AP, ten systems, minD = .10, α = .05 and power .80:
 
     >>> float(anova_power(166, 10, 0.10, 0.0530).round(4))
     0.7978
     """
-    cells, shape = _cells(variance, n_systems, min_diff, alpha, np.nan, n_topics, epsilon)
-    return power_at(BLOCKED if blocked else ONE_WAY, RULES[method], cells).reshape(shape)
+    test, rule, cells, shape = _arrays(n_topics, n_systems, min_diff, variance, **how)
+    return power_at(test, rule, cells).reshape(shape)
 
 
-def anova_topics(
-    variance: ArrayLike,
-    n_systems: ArrayLike,
-    min_diff: ArrayLike,
-    *,
-    alpha: ArrayLike = ALPHA,
-    power: ArrayLike = POWER,
-    method: DesignMethod = DESIGN_METHOD,
-    blocked: bool = False,
-    epsilon: ArrayLike = 1.0,
-) -> Array:
+def anova_topics(variance: ArrayLike, n_systems: ArrayLike, min_diff: ArrayLike, **how: Any) -> Array:
     """Topics needed for arrays of designs (NaN beyond 10⁹); see `design_anova`, which checks its arguments.
 
     >>> anova_topics([0.0530, 0.0538], [10, 100], 0.10, method="published").tolist()
     [166.0, 435.0]
     """
-    cells, shape = _cells(variance, n_systems, min_diff, alpha, power, np.nan, epsilon)
-    return solve(cells, "n_topics", BLOCKED if blocked else ONE_WAY, RULES[method]).reshape(shape)
+    test, rule, cells, shape = _arrays(np.nan, n_systems, min_diff, variance, **how)
+    return solve(cells, "n_topics", test, rule).reshape(shape)
 
 
-_CELLS = ("variance", "n_systems", "min_diff", "alpha", "power", "n_topics", "epsilon")
-
-
-def _cells(*values: ArrayLike) -> tuple[dict[str, Array], tuple[int, ...]]:
-    arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in values))
-    return {name: array.ravel() for name, array in zip(_CELLS, arrays, strict=True)}, arrays[0].shape
+def _arrays(
+    n_topics: ArrayLike, n_systems: ArrayLike, min_diff: ArrayLike, variance: ArrayLike, *, alpha: ArrayLike = ALPHA,
+    power: ArrayLike = POWER, method: DesignMethod = DESIGN_METHOD, blocked: bool = False, epsilon: ArrayLike = 1.0,
+) -> tuple[FTest, PowerRule, dict[str, Array], tuple[int, ...]]:  # fmt: skip
+    """The test, the rule of its power, and the designs as flat arrays by name, with the shape they had."""
+    names = ("n_topics", "n_systems", "min_diff", "variance", "alpha", "power", "epsilon")
+    arrays = np.broadcast_arrays(n_topics, n_systems, min_diff, variance, alpha, power, epsilon)
+    cells = {name: array.ravel().astype(np.float64) for name, array in zip(names, arrays, strict=True)}
+    return BLOCKED if blocked else ONE_WAY, RULES[method], cells, arrays[0].shape

@@ -1,4 +1,4 @@
-"""What designs say: how many topics, by every method and estimator."""
+"""Answers of the designs: topics by every method and estimator."""
 
 from __future__ import annotations
 
@@ -17,28 +17,27 @@ if TYPE_CHECKING:
 
 WIDTH = sentence(
     "design.width",
-    "With {topics} topics the {level} interval of the difference of two systems is expected to be {width:.4f} wide.",
+    "With {topics} topics, the {level} interval of a difference between two systems has expected width {width:.4f}.",
     "an interval is designed; expected width of a t interval with that variance",
 )
 DETECTS = sentence(
     "design.detects",
-    "With {topics} topics, {test} a difference of {min_diff:.4g}{among} with probability {power:.3f} at "
-    "level {alpha:g}.",
+    "With {topics} topics, {test} a difference of {min_diff:.4g}{among} with power {power:.3f} at level {alpha:g}.",
     "a test is designed; power by the noncentral distribution with that variance",
 )
 PUBLISHED_SAYS = sentence(
     "design.published-says",
-    "The papers' spreadsheet says {value}.",
+    "The papers' spreadsheet gives {value}.",
     "the papers have a method of their own for this design: the figure is by method `published`",
 )
 DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3, "expected_null": 1, "expected_alternative": 1}
 _LOOKS = (
-    "With {} (O'Brien–Fleming-like spending) topics_max at most; expected_null and expected_alternative to expect "
-    "without a difference and with min_diff, by normal theory; boundaries: the command `design looks`."
+    "With {} (O'Brien–Fleming-like spending), topics_max is the maximum. expected_null and expected_alternative are "
+    "the expected topics without a difference and with min_diff. `design looks` gives the boundaries."
 )
 _LOOKS_AT_PAIRS = (
-    "These are of a pair min_diff apart, tested at alpha divided by the number of comparisons; the pairs share their "
-    "topics, so that judging ends with the last pair to be decided (`monitor`)."
+    "These numbers are for one pair min_diff apart, tested at alpha divided by the number of comparisons. All pairs "
+    "share the topics, so judging ends when the last pair is decided (`monitor`)."
 )
 _UNITS = {
     "topics": "{} topics",
@@ -58,56 +57,49 @@ def design_answer(design: Design, settings: Any) -> Answer:
     if looks:
         notes += (_LOOKS.format("1 look" if looks == 1 else f"{looks} looks"),)
         notes += (_LOOKS_AT_PAIRS,) if design.kind.name == "pairs" else ()
-    sheets = {"design": lambda: _design_sheet(design, settings, _with_looks(design, looks), looks=looks, notes=notes)}
+    sheets = {"design": lambda: _sheet(design, settings, _with_looks(design, looks), looks=looks, notes=notes)}
     if compared:
-        sheets["methods"] = lambda: _design_sheet(design, settings, design.by_method, notes=(design.variant.note,))
+        sheets["methods"] = lambda: _sheet(design, settings, design.by_method, notes=(design.variant.note,))
     if design.by_estimator is not None:
         every = design.by_estimator
-        heading = "The same by every estimate of the variance"
-        sheets["estimators"] = lambda: _design_sheet(design, settings, every, heading=heading)
-    on_page = ["methods" if compared else "design", *(["estimators"] if "estimators" in sheets else [])]
+        heading = "Results by variance estimator"
+        sheets["estimators"] = lambda: _sheet(design, settings, every, heading=heading)
     sought = design.solved_for
     front = (sought, f"{sought}_lower", f"{sought}_upper", "achieved_power", "expected_width")
     return Answer(
-        headline=_design_headline(design),
-        sheets=sheets,
-        charts=_design_charts(design),
-        sentences=_sentences(design, compared),
-        on_page=tuple(on_page),
+        _headline(design), sheets, _charts(design), _sentences(design, compared),
+        on_page=tuple(name for name in sheets if name != ("design" if compared else "methods")),
         extra={"first_columns": {"design": front, "methods": ("method", *front), "estimators": ("estimator", *front)}},
-    )
+    )  # fmt: skip
 
 
 def _with_looks(design: Design, looks: int | None) -> Any:
-    """Beside every design topics at most and to expect when it is looked at several times; empty where none is.
+    """The rows with maximum and expected topics for several looks; null where there is no design.
 
-    A pair among several is tested at α/C. Where the pairs' variances are unequal the design has more topics than one
-    test needs at the mean variance, and the looks move up in proportion.
+    A pair among several is tested at α/C. With unequal variances of pairs, a design needs more topics than one test
+    at the mean variance. The looks are scaled up in proportion.
     """
     if looks is None:
         return design.rows
     from cranfield.questions.monitor.planned import design_looks
 
-    rows = design.rows
-    names = ("topics_max", "expected_null", "expected_alternative")
     listed: list[tuple[Any, ...]] = []
-    for row in rows.iter_rows(named=True):
+    for row in design.rows.iter_rows(named=True):
         asked = [row[name] for name in ("variance_of_difference", "min_diff", "power", "alpha", "topics")]
         if None in asked or not row["alpha"] < row["power"] < 1:
             listed.append((None, None, None))
             continue
-        level = asked[3] / (row.get("comparisons") or 1)
-        made = design_looks(asked[0], asked[1], looks=looks, power=asked[2], alpha=level)
-        most = max(math.ceil(round(asked[4] * made.inflation, 9)), 2 * looks)
+        variance, difference, power, alpha, topics = asked
+        level = alpha / (row.get("comparisons") or 1)
+        made = design_looks(variance, difference, looks=looks, power=power, alpha=level)
+        most = max(math.ceil(round(topics * made.inflation, 9)), 2 * looks)
         share = most / made.topics_max
         listed.append((most, share * made.expected_null, share * made.expected_alternative))
-    types = dict(zip(names, (pl.Int64, pl.Float64, pl.Float64), strict=True))
-    return rows.hstack(pl.DataFrame(listed, schema=types, orient="row"))
+    types = {"topics_max": pl.Int64, "expected_null": pl.Float64, "expected_alternative": pl.Float64}
+    return design.rows.hstack(pl.DataFrame(listed, schema=types, orient="row"))
 
 
-def _design_sheet(
-    design: Design, settings: Any, rows: Any, heading: str = "", looks: int | None = None, **more: Any
-) -> Sheet:
+def _sheet(design: Design, settings: Any, rows: Any, heading: str = "", looks: int | None = None, **more: Any) -> Sheet:
     what = f"{design.what[0].upper()}{design.what[1:]}: {design.solved_for}"
     facts: dict[str, Any] = {"solved_for": design.solved_for, **design.settings}
     if looks is not None:
@@ -115,9 +107,8 @@ def _design_sheet(
     if design.by_estimator is not None:
         if getattr(settings, "files", None):
             facts |= {"scores": settings.files, "missing": settings.missing}
-        facts["estimator"] = design.estimator
         others = design.by_estimator.slice(design.rows.height)
-        facts["other_estimators"] = others.to_dicts()
+        facts |= {"estimator": design.estimator, "other_estimators": others.to_dicts()}
     return Sheet(
         f"design {design.kind.name}", rows, design.signature, facts, design.warnings, what, DIGITS,
         heading=heading or what.replace("_", " "), **more,
@@ -125,7 +116,7 @@ def _design_sheet(
 
 
 def _notes(design: Design) -> tuple[str, ...]:
-    """When the sizes hold; and what other estimators give: they differ by factors, and nobody should learn it late."""
+    """When the sizes are valid, and what other estimators give."""
     notes = [design.variant.note]
     if design.by_estimator is not None:
         measures = design.rows["measure"].unique(maintain_order=True).to_list()
@@ -147,7 +138,7 @@ def _value(value: Any) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
 
 
-def _design_headline(design: Design) -> str:
+def _headline(design: Design) -> str:
     column = design.rows[design.solved_for].to_list()
     said = [_UNITS[design.solved_for].format(_value(value)) for value in column]
     measures = design.rows["measure"].to_list() if "measure" in design.rows.columns else []
@@ -165,7 +156,7 @@ _MOST_NAMED = 4
 
 
 def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
-    """What one design promises, and what the papers' method says."""
+    """The power or width of a single design, and the result of the papers' method."""
     if design.rows.height > 1:
         return ()
     row = design.rows.row(0, named=True)
@@ -180,7 +171,7 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
         )  # fmt: skip
     if row.get(f"{name}_lower") is not None:
         low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
-        text += f" The variance is an estimate: at the ends of its {level} interval, {low} to {high}."
+        text += f" The {level} interval of the variance gives {low} to {high}."
     if compared:
         published = design.other_methods["published"].rows[name]
         text += f" {PUBLISHED_SAYS(value=_value(published[0]))}"
@@ -194,25 +185,19 @@ def _test_of(design: Design) -> str:
     if design.kind.name != "pairs":
         return f"a {design.what} detects"
     compared = design.what.removesuffix(", corrected")
-    return f"corrected {compared} show" if compared.startswith("comparisons") else f"corrected tests of {compared} show"
+    return f"corrected {compared} detect" if compared.startswith("comp") else f"corrected tests of {compared} detect"
 
 
-def _design_charts(design: Design) -> tuple[Chart, ...]:
-    """What the design varies first."""
+def _charts(design: Design) -> tuple[Chart, ...]:
+    """The charts, first the one of the varying quantity."""
     charts = {
-        "power": Chart(
-            "power", "Power against topics",
-            "Curve: power against the number of topics, with the design marked.", design, "power",
-        ),
-        "detectable": Chart(
-            "detectable", "What topics can detect",
-            "Curve: the smallest detectable difference and the width of the interval against the number of topics.",
-            design, "detectable",
-        ),
-        "systems": Chart(
-            "systems", "Topics against systems", "Curve: topics needed against the number of systems compared.",
-            design, "systems",
-        ),
+        name: Chart(name, heading, f"Curve: {shows}.", design, name)
+        for name, heading, shows in (
+            ("power", "Power against topics", "power against the number of topics, with the design marked"),
+            ("detectable", "What topics can detect",
+             "the smallest detectable difference and the width of the interval against the number of topics"),
+            ("systems", "Topics against systems", "topics needed against the number of systems compared"),
+        )
     }  # fmt: skip
     if "achieved_power" not in design.rows.columns:
         return (charts["detectable"],)

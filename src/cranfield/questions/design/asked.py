@@ -1,4 +1,4 @@
-"""A design from what was asked: the variance typed, or estimated from past scores by every estimator there is."""
+"""`design_of`: a design from a typed variance, or from past scores by every estimator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cranfield.questions.variance.variances import pooled_variances
 from cranfield.scores.doors import ScoresLike, as_collections, is_scores
 
 Given: TypeAlias = Variances | ScoresLike
-"""What a design can start from: variances, or past scores of one collection or of several by name."""
+"""The input of a design: variances, or past scores of one or several collections."""
 
 
 def design_of(
@@ -34,15 +34,15 @@ def design_of(
 ) -> Design:
     """The design of a kind in one of its forms.
 
-    A typed σ² counts as σ_t² = 2σ² where the design wants that, and the other way round. From past scores there is
-    one design per measure, and the same by every other estimator beside it.
+    A typed σ² becomes σ_t² = 2σ² where the design needs it, and vice versa. Past scores give one design per measure,
+    and further rows by every other estimator.
     """
     if variance_of_difference is not None and not kind.pairwise:
         raise ArgumentError(
-            f"`variance_of_difference` belongs to designs for two systems; give `variance` to {kind.name}."
+            f"`variance_of_difference` is for designs about two systems. Give `variance` to {kind.name}."
         )
     if not kind.pairwise and variance is None:
-        raise ArgumentError("`variance` is missing; give a number, an estimate, or past scores to estimate it from.")
+        raise ArgumentError("`variance` is missing. Give a number, an estimate or past scores.")
     if (variance is None) == (variance_of_difference is None):
         got = "neither" if variance is None else "both"
         raise ArgumentError(f"give one of `variance` and `variance_of_difference`; got {got}.")
@@ -98,7 +98,7 @@ def _from_past(given: ScoresLike, chosen: str, solved: Callable[[Any], Design], 
 
 
 def _in_force(design: Design, kind: DesignKind, form: Variant, question: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of the design's question: what was asked, with defaults filled in; None for what was sought."""
+    """The settings of the design's question with defaults; None for the quantity solved for."""
     if kind.question is None:
         return dict(design.settings)
     known: dict[str, Any] = {one.name: None for one in kind.question.all() if one.part == "question"}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 
 SYSTEMS: Final = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
-"""Numbers of systems a curve is drawn through (EVIA 2014 Fig. 2 goes to 100)."""
+"""Numbers of systems a curve is drawn through (Sakai (2014a), Fig. 2 goes to 100)."""
 TOPICS: Final = 50
 """Where a curve is centred when a row has no number of topics."""
 _POINTS = 60
@@ -50,7 +50,7 @@ def _sizes(row: Row, least: int = 2) -> list[int]:
 
 
 def power(design: Design, row: Row) -> pl.DataFrame:
-    """Power by topics, exact and by the papers' approximation (EVIA 2014 §3.1)."""
+    """Power by topics, exact and by the papers' approximation (Sakai (2014a), §3.1)."""
     fixed = _fixed(row, "n_systems", "min_diff")
     parts = []
     columns = {"exact": "achieved_power", "published": "power"}
@@ -61,7 +61,7 @@ def power(design: Design, row: Row) -> pl.DataFrame:
 
 
 def detectable(design: Design, row: Row) -> pl.DataFrame:
-    """Smallest difference seen with the row's power, and width of the interval of a difference (EVIA 2014 Fig. 3)."""
+    """Smallest difference detected with the row's power, and width of the interval (Sakai 2014a, Fig. 3)."""
     sizes = _sizes(row, least=4)
     if "width" in row:
         return _points("width", _again(design, row, n_topics=sizes))
@@ -78,7 +78,7 @@ def _points(what: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def systems(design: Design, row: Row) -> pl.DataFrame:
-    """Topics needed by the number of systems compared (EVIA 2014 Fig. 2): those asked for, when they are many."""
+    """Topics needed by the number of systems compared (Sakai (2014a), Fig. 2): those asked for, when they are many."""
     asked = design.rows["systems"].drop_nulls().unique().sort().to_list()
     if design.solved_for == "topics" and (len(asked) > 3 or row.get("epsilon") is not None):
         names = ("measure", "estimator", "variance", "min_diff", "alpha", "power")

@@ -16,14 +16,10 @@ for kind in (PAIRS, ANOVA, TTEST, INTERVAL):
 
 def table() -> list[tuple[str, str, str, str, str]]:
     """Name (with its switch), summary, what can be found, methods and matching estimator: rows of the documentation."""
-    return [
-        (
-            f"{kind.name} --{variant.option.replace('_', '-')}" if variant.option else kind.name,
-            variant.title,
-            ", ".join(kind.asks),
-            ", ".join(kind.methods),
-            f"`{variant.estimator}`",
-        )
-        for kind in DESIGNS.values()
-        for variant in kind.variants
-    ]
+    rows = []
+    for kind in DESIGNS.values():
+        facts = ", ".join(kind.asks), ", ".join(kind.methods)
+        for form in kind.variants:
+            name = f"{kind.name} --{form.option.replace('_', '-')}" if form.option else kind.name
+            rows.append((name, form.title, *facts, f"`{form.estimator}`"))
+    return rows

@@ -1,4 +1,4 @@
-"""What a design was asked: checked, crossed into the cells of a grid, and laid out as rows once they are solved."""
+"""The arguments of a design: checked, crossed into a grid of cells, and laid out as rows once solved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.core import options as bounds
-from cranfield.core.defaults import POWER
+from cranfield.core.defaults import ALPHA, POWER
 from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
 from cranfield.questions.design.result import Design
@@ -33,106 +33,107 @@ COLUMN = {"n_topics": "topics", "n_systems": "systems"}
 COUNTS = ("topics", "systems", "comparisons")
 LEFT_EMPTY = sentence(
     "design.left-empty",
-    "{count} of {designs} designs have no solution and are left empty; the first: {reason}",
+    "{count} of {designs} designs have no solution; their cells are empty. The first: {reason}",
     "some, but not all, of the designs asked for have no solution",
 )
 
 
 @dataclass(frozen=True)
-class Variance:
-    """A variance as a design uses it, with its interval when it came from scores."""
-
-    value: float
-    lower: float | None = None
-    upper: float | None = None
-    estimate: VarianceEstimate | None = None
-
-
-@dataclass(frozen=True)
 class Grid:
-    """Every combination of what was asked.
+    """Every combination of the arguments.
 
     Parameters
     ----------
     name : what the variance is called: ``variance``, or ``variance_of_difference``
     unknown : the argument to be found
-    given : the variance of each cell
+    estimates : where the variance of each cell was estimated; None where it was typed
+    ends : the lower and the upper ends of the variances' intervals; NaN where there are none
     cells : each argument, and the variance, as an array over the cells
     """
 
     name: str
     unknown: str
-    given: list[Variance]
+    estimates: list[VarianceEstimate | None]
+    ends: Array
     cells: dict[str, Array]
 
     @classmethod
     def of(cls, name: str, variance: Variances, unknown: str, **asked: Numbers | None) -> Grid:
         """The grid of one or several variances and arguments."""
         factor = 2 if name == "variance_of_difference" else 1
-        variances = []
-        for one in [variance] if isinstance(variance, VarianceEstimate) else listed(name, variance):
-            if isinstance(one, VarianceEstimate):
-                lower, upper = (None if end is None else factor * end for end in (one.lower, one.upper))
-                variances.append(Variance(factor * one.variance, lower, upper, one))
-            else:
-                variances.append(Variance(positive(name, one)))
+        several = [variance] if isinstance(variance, VarianceEstimate) else listed(name, variance)
+        estimates = [one if isinstance(one, VarianceEstimate) else None for one in several]
+        known = [
+            (positive(name, typed), None, None) if one is None else (one.variance, one.lower, one.upper)
+            for typed, one in zip(several, estimates, strict=True)
+        ]
+        numbers = np.asarray(known, dtype=np.float64) * [[1 if one is None else factor] for one in estimates]
         # A single NaN stands for what the design has to find.
         values = [
             [math.nan] if given is None else [_CHECK[key](key, value) for value in listed(key, given)]
             for key, given in asked.items()
         ]
-        count = math.prod(map(len, values)) * len(variances)
+        count = math.prod(map(len, values)) * len(several)
         if count > MOST_CELLS:
-            raise ArgumentError(
-                f"the grid has {count:,} cells, and at most {MOST_CELLS:,} are computed; give fewer values."
-            )
+            raise ArgumentError(f"the grid has {count:,} cells; at most {MOST_CELLS:,} are allowed. Give fewer values.")
         table = np.asarray(list(itertools.product(*values)), dtype=np.float64)
-        given = [one for one in variances for _ in table]
-        cells = {key: np.tile(table[:, i], len(variances)) for i, key in enumerate(asked)}
-        return cls(name, unknown, given, cells | {"variance": np.asarray([one.value for one in given])})
+        cells = {key: np.tile(table[:, i], len(several)) for i, key in enumerate(asked)}
+        each, *ends = np.repeat(numbers.T, len(table), axis=1)
+        of_cells = [one for one in estimates for _ in table]
+        return cls(name, unknown, of_cells, np.asarray(ends), cells | {"variance": each})
+
+    @classmethod
+    def of_power(
+        cls, name: str, variance: Variances, *, min_diff: Numbers | None = None, n_topics: Numbers | None = None,
+        power: Numbers | None = None, alpha: Numbers = ALPHA, **systems: Numbers | None,
+    ) -> Grid:  # fmt: skip
+        """The grid of a design by power, which is the default unless given or sought."""
+        unknown, power = missing(power, n_topics=n_topics, **systems, min_diff=min_diff)
+        return cls.of(
+            name, variance, unknown, **systems, min_diff=min_diff, alpha=alpha, power=power, n_topics=n_topics
+        )
+
+    @property
+    def of_residuals(self) -> bool:
+        """Whether a variance is the residual one."""
+        return any(one is not None and one.estimator == "residual" for one in self.estimates)
 
     def solved(self, solve: Callable[..., Array], *how: Any) -> tuple[Array, Array, Array] | tuple[Array, None, None]:
         """What `solve` finds in every cell, and what it would be at both ends of the variance's interval."""
         solution = solve(self.cells, self.unknown, *how)
-        if all(one.lower is None for one in self.given):
+        if np.isnan(self.ends).all():
             return solution, None, None
-        lower, upper = np.full((2, len(solution)), np.nan)
-        for end, values in (("lower", lower), ("upper", upper)):
-            known = np.asarray([getattr(one, end) for one in self.given], dtype=np.float64)
-            some = ~np.isnan(known)
-            cells = {name: all[some] for name, all in self.cells.items()} | {"variance": known[some]}
+        found = np.full_like(self.ends, np.nan)
+        for values, end in zip(found, self.ends, strict=True):
+            some = ~np.isnan(end)
+            cells = {name: all[some] for name, all in self.cells.items()} | {"variance": end[some]}
             values[some] = solve(cells, self.unknown, *how)
-        return solution, lower, upper
+        return solution, found[0], found[1]
 
     def shown(self, *names: str) -> dict[str, Array]:
         """Arguments as columns; the variance under its own name."""
         return {self.name if name == "variance" else name: self.cells[name] for name in names}
 
-    def ends(self, lower: Array | None, upper: Array | None) -> dict[str, Array]:
+    def end_columns(self, lower: Array | None, upper: Array | None) -> dict[str, Array]:
         """Both ends of what was found as columns, where there are any."""
         name = COLUMN.get(self.unknown, self.unknown)
         return {} if lower is None or upper is None else {f"{name}_lower": lower, f"{name}_upper": upper}
 
-    def design(
-        self, what: str, columns: Mapping[str, Any], settings: Mapping[str, Any], warnings: Iterable[str]
-    ) -> Design:
-        """The columns as rows, below measure and estimator of variances that came from scores; empty if not finite."""
-        estimates = [one.estimate for one in self.given]
-        made: dict[str, Any] = {}
-        if any(estimates):
-            for name in ("measure", "estimator"):
-                made[name] = [None if one is None else getattr(one, name) for one in estimates]
+    def design(self, what: str, columns: Mapping[str, Any], settings: Mapping[str, Any], said: Iterable[str]) -> Design:
+        """The design with these columns; past scores add measure and estimator. Infinite values become null."""
+        labels = ("measure", "estimator") if any(self.estimates) else ()
+        made: dict[str, Any] = {name: [getattr(one, name, None) for one in self.estimates] for name in labels}
         for name, values in columns.items():
             arrays = isinstance(values, np.ndarray)
             made[COLUMN.get(name, name)] = np.where(np.isfinite(values), values, np.nan) if arrays else values
         rows = pl.DataFrame(made).fill_nan(None)
         rows = rows.with_columns(pl.col(name).cast(pl.Int64) for name in made if name.split("_")[0] in COUNTS)
-        said = dict.fromkeys(text for one in estimates if one is not None for text in one.inherited)
-        return Design(what, COLUMN.get(self.unknown, self.unknown), rows, settings, (*said, *warnings))
+        inherited = dict.fromkeys(text for one in self.estimates if one is not None for text in one.inherited)
+        return Design(what, COLUMN.get(self.unknown, self.unknown), rows, settings, (*inherited, *said))
 
 
 def left_empty(nothing: NDArray[np.bool_], reason: str) -> tuple[str, ...]:
-    """A warning that says how many cells have no answer; an error where none has."""
+    """A warning with the number of cells without a solution; an error if no cell has one."""
     if nothing.all():
         raise ArgumentError(reason)
     return (LEFT_EMPTY(count=int(nothing.sum()), designs=len(nothing), reason=reason),)
@@ -182,10 +183,8 @@ def probability(name: str, value: object) -> float:
     """
     number = _number(name, value)
     if not 0 < number < 1:
-        advice = (
-            f"Write {number / 100:.2f}." if 1 < number < 100 else f"Write {POWER if name == 'power' else 0.05:.2f}."
-        )
-        raise ArgumentError(f"`{name}` must be between 0 and 1; got {number:g}. {advice}")
+        usual = number / 100 if 1 < number < 100 else POWER if name == "power" else ALPHA
+        raise ArgumentError(f"`{name}` must be between 0 and 1; got {number:g}. Write {usual:.2f}.")
     return number
 
 
@@ -202,17 +201,13 @@ def count(name: str, value: object) -> float:
 
 
 _CHECK = {
-    "n_topics": count,
-    "n_systems": count,
-    "alpha": probability,
-    "power": probability,
-    "min_diff": positive,
-    "width": positive,
-}
+    **dict.fromkeys(("n_topics", "n_systems"), count), **dict.fromkeys(("alpha", "power"), probability),
+    **dict.fromkeys(("min_diff", "width"), positive),
+}  # fmt: skip
 
 
 def missing(power: Numbers | None, **others: object) -> tuple[str, Numbers | None]:
-    """Which argument is to be found, and the power wanted (the default unless it is the one).
+    """The argument to solve for, and the power (the default unless it is solved for).
 
     >>> missing(None, n_topics=None, min_diff=0.1)
     ('n_topics', 0.8)
@@ -227,5 +222,5 @@ def missing(power: Numbers | None, **others: object) -> tuple[str, Numbers | Non
     if absent:
         return absent[0], POWER if power is None else power
     if power is not None:
-        raise ArgumentError(f"nothing to find: {names} and `power` are all given. Leave one of them out.")
+        raise ArgumentError(f"nothing to solve for: {names} and `power` are all given. Leave one of them out.")
     return "power", None

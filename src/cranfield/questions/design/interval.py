@@ -1,4 +1,4 @@
-"""`design_interval` and `design_two_sample_interval`: how many topics make a confidence interval narrow enough."""
+"""`design_interval` and `design_two_sample_interval`: topics needed for a confidence interval of a given width."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from cranfield.questions.design.question import IntervalQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
 from cranfield.questions.design.solve import MOST_TOPICS, smallest
 
+TITLES = {False: "interval of a paired difference", True: "two-sample interval"}
+"""Of one sample of pairs, and of two samples."""
+
 
 def design_interval(
     variance_of_difference: Given | None = None,
@@ -29,10 +32,10 @@ def design_interval(
     two_sample: bool = False,
     estimator: str | None = None,
 ) -> Design:
-    r"""How many topics until the interval of a paired difference is expected to be no wider than `width`?
+    r"""How many topics does the interval of a paired difference need for an expected width of at most `width`?
 
-    The smallest n with E(2·MOE) = 2·t(n−1; α)·√2·Γ(n/2)/(√(n(n−1))·Γ((n−1)/2))·σ_t ≤ width (RD-003 eq. 9), where
-    the half-width is MOE = t(n−1; α)·√(V/n). Given `n_topics` and no `width`, the width to expect. Lists give grids.
+    The smallest n with E(2·MOE) = 2·t(n−1; α)·√2·Γ(n/2)/(√(n(n−1))·Γ((n−1)/2))·σ_t ≤ width (Sakai 2014b, eq. 9), where
+    the half-width is MOE = t(n−1; α)·√(V/n). Given `n_topics` and no `width`: the expected width. Lists give grids.
 
     Parameters
     ----------
@@ -45,15 +48,15 @@ def design_interval(
     two_sample : bool
         The two systems have different topics; see `design_two_sample_interval`.
     estimator : str, optional
-        For past scores: how to estimate the variance, when not by the matching estimate.
+        For past scores: the variance estimator, if not the matching one.
 
     References
     ----------
-    RD-003 §3.1 and Table 3; EVIA 2014 §3.2 and Table 8.
+    Sakai (2014b), §3.1 and Table 3; Sakai (2014a), §3.2 and Table 8.
 
     Examples
     --------
-    RD-003 Table 3 (a1): AP, σ_t = .21, δ = .10 takes 70 topics. Beyond the spreadsheet's reach (343 topics):
+    Sakai (2014b), Table 3 (a1): AP, σ_t = .21, δ = .10 takes 70 topics. Beyond the spreadsheet's reach (343 topics):
 
     >>> design_interval(0.21**2, 0.10).n_topics
     70
@@ -81,14 +84,9 @@ def design_two_sample_interval(variance: Given, width: Numbers | None = None, **
 
 
 def solve_interval(
-    variance: Variances,
-    *,
-    width: Numbers | None = None,
-    n_topics: Numbers | None = None,
-    alpha: Numbers = ALPHA,
-    method: str = DESIGN_METHOD,
-    two_sample: bool = False,
-) -> Design:
+    variance: Variances, *, width: Numbers | None = None, n_topics: Numbers | None = None, alpha: Numbers = ALPHA,
+    method: str = DESIGN_METHOD, two_sample: bool = False,
+) -> Design:  # fmt: skip
     """The design for variances that are known, of a difference unless for two samples; see `design_interval`.
 
     The width is exact, so there is no method to choose.
@@ -97,7 +95,7 @@ def solve_interval(
     if width is None and n_topics is None:
         raise ArgumentError("`width` and `n_topics` are missing; give one of them.")
     if width is not None and n_topics is not None:
-        raise ArgumentError("nothing to find: `width` and `n_topics` are both given. Leave one of them out.")
+        raise ArgumentError("nothing to solve for: `width` and `n_topics` are both given. Leave one of them out.")
     unknown = "n_topics" if n_topics is None else "width"
     grid = Grid.of(name, variance, unknown, width=width, alpha=alpha, n_topics=n_topics)
 
@@ -112,7 +110,7 @@ def solve_interval(
             at = {name: values[index] for name, values in cells.items()}
             return np.asarray(expected(candidates, at) <= at["width"])
 
-        # RD-003 eq. 10: the size if the variance were known, too small by a topic or two.
+        # Sakai (2014b), eq. 10: the size if the variance were known, too small by a topic or two.
         with np.errstate(over="ignore"):  # a width of next to nothing is found to be out of reach
             deviation = np.sqrt(cells["variance"] * groups)
             guess = np.square(2 * ndtri(cells["alpha"] / 2) * deviation / cells["width"])
@@ -124,29 +122,26 @@ def solve_interval(
     warnings: tuple[str, ...] = ()
     if nothing.any():
         wanted = cells["width"][nothing][0]
-        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `width` = {wanted:g} what you mean?"
+        reason = f"more than {MOST_TOPICS:,} topics would be needed. Check `width` = {wanted:g}."
         warnings = left_empty(nothing, reason)
     cells[unknown] = sizes
-    columns = {
-        **grid.shown("variance", "width", "alpha", "n_topics"),
-        "expected_width": expected(cells["n_topics"], cells),
-        **grid.ends(*ends),
-    }
-    return grid.design(INTERVAL.variants[two_sample].title, columns, {}, warnings)
+    columns = grid.shown("variance", "width", "alpha", "n_topics")
+    columns |= {"expected_width": expected(cells["n_topics"], cells), **grid.end_columns(*ends)}
+    return grid.design(TITLES[two_sample], columns, {}, warnings)
 
 
 INTERVAL = DesignKind(
     "interval",
-    "topics for a confidence interval of a difference that is no wider than wanted",
+    "topics for a confidence interval of a difference with a given expected width",
     asks=("width", "n_topics"),
     methods=("exact",),
     variants=(
         Variant(
-            "interval of a paired difference", "Both systems have the same topics.", PAIRED_VARIANCE, True,
+            TITLES[False], "Both systems have the same topics.", PAIRED_VARIANCE, True,
             solve_interval,
         ),
         Variant(
-            "two-sample interval", "Topics are per group.", ANOVA_VARIANCE, False,
+            TITLES[True], "Topics are per group.", ANOVA_VARIANCE, False,
             partial(solve_interval, two_sample=True), "two_sample",
         ),
     ),

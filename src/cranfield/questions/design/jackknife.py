@@ -13,6 +13,7 @@ from cranfield.core.defaults import ALPHA, POWER
 from cranfield.core.resampling import sample_covariance
 from cranfield.questions.design.power import BLOCKED, exact_power
 from cranfield.questions.design.solve import power_at, solve
+from cranfield.questions.variance import sphericity as sphere
 from cranfield.questions.variance.jackknife import (
     LogError,
     Without,
@@ -21,23 +22,7 @@ from cranfield.questions.variance.jackknife import (
     numbered_groups,
     pooled_groups,
 )
-from cranfield.questions.variance.sphericity import (
-    Moments,
-    check_systems,
-    check_topics,
-    difference_variances,
-    mean_traces,
-    moments,
-    moments_without_each_group,
-    moments_without_each_topic,
-    ratio,
-    without_bias,
-)
-from cranfield.questions.variance.squares import (
-    squares,
-    squares_without_each_group,
-    squares_without_each_topic,
-)
+from cranfield.questions.variance.squares import squares, squares_without_each_group, squares_without_each_topic
 from cranfield.scores.matrix import ScoreMatrix
 
 Array = NDArray[np.float64]
@@ -82,8 +67,8 @@ def past_scores(
     ordered = [x.require(what="a design").canonical() for x in matrices]
     values = [x.values for x in ordered]
     for x in values:
-        check_systems(x.shape[1], n_systems)
-        check_topics(len(x) - 1)  # one will be left out
+        sphere.check_systems(x.shape[1], n_systems)
+        sphere.check_topics(len(x) - 1)  # one will be left out
     groups = [numbered_groups(x.systems, one) for x, one in zip(ordered, teams or [None] * len(ordered), strict=True)]
     size = max(float(np.abs(x - x.mean(axis=0)).max()) for x in values)
     parts = [_parts(x / size, n_systems) for x in values]
@@ -106,30 +91,32 @@ def past_scores(
     everything = np.concatenate(left, axis=1)
     variance, a, b = whole / weights.sum()
     return Past(
-        float(variance) * size**2, float(ratio(a, b, n_systems)), everything[0] * size**2,
-        ratio(everything[1], everything[2], n_systems), tuple(len(x) for x in values), members,
+        float(variance) * size**2, float(sphere.ratio(a, b, n_systems)), everything[0] * size**2,
+        sphere.ratio(everything[1], everything[2], n_systems), tuple(len(x) for x in values), members,
     )  # fmt: skip
 
 
 def _parts(x: Array, k: int) -> tuple[Array, Array]:
     """V_E2, a and b of one collection: whole (3), and without each topic (3 × n)."""
     n = len(x)
-    sums = moments(difference_variances(sample_covariance(x)))
+    sums = sphere.moments(sphere.difference_variances(sample_covariance(x)))
 
-    def row(variance: Array, sums: Moments, n: int) -> Array:
-        return np.asarray([variance, *without_bias(*mean_traces(sums, k), n)])
+    def row(variance: Array, sums: sphere.Moments, n: int) -> Array:
+        return np.asarray([variance, *sphere.without_bias(*sphere.mean_traces(sums, k), n)])
 
     return (
         row(squares(x).mean_residual, sums, n),
-        row(squares_without_each_topic(x).mean_residual, moments_without_each_topic(x), n - 1),
+        row(squares_without_each_topic(x).mean_residual, sphere.moments_without_each_topic(x), n - 1),
     )
 
 
 def _without_groups(x: Array, k: int, group: NDArray[np.intp]) -> Array:
     """V_E2, a and b of one collection without each group of systems (3 × groups)."""
     variances = squares_without_each_group(x, group).mean_residual
-    sums = moments_without_each_group(difference_variances(sample_covariance(x)), group)
-    return np.asarray([variances, *zip(*(without_bias(*mean_traces(one, k), len(x)) for one in sums), strict=True)])
+    sums = sphere.moments_without_each_group(sphere.difference_variances(sample_covariance(x)), group)
+    return np.asarray(
+        [variances, *zip(*(sphere.without_bias(*sphere.mean_traces(one, k), len(x)) for one in sums), strict=True)]
+    )
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """Power of the tests and expected width of the intervals, for whole arrays of designs at once.
 
 One function serves every exact power: the two-sided t-test is the F-test with one degree of freedom between,
-so each design only has to say its degrees of freedom and its noncentrality λ.
+so a design gives its degrees of freedom and noncentrality λ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,33 +22,35 @@ class FTest:
 
     Parameters
     ----------
+    title : what it is called in results
     between, error : degrees of freedom as functions of (n, m)
     noncentrality : λ per unit of minD²/variance, as a function of n
     comparisons : how many tests share α, as a function of m
     """
 
+    title: str
     between: Callable[[Array, Array], Array]
     error: Callable[[Array, Array], Array]
     noncentrality: Callable[[Array], Array]
     comparisons: Callable[[Array], Array] = np.ones_like
 
 
-ONE_WAY = FTest(lambda n, m: m - 1, lambda n, m: m * (n - 1), lambda n: n / 2)
-"""m independent groups of n topics; best and worst at ±minD/2, the others at the mean (EVIA §3.1)."""
-BLOCKED = FTest(lambda n, m: m - 1, lambda n, m: (m - 1) * (n - 1), lambda n: n / 2)
+ONE_WAY = FTest("one-way ANOVA", lambda n, m: m - 1, lambda n, m: m * (n - 1), lambda n: n / 2)
+"""m independent groups of n topics; best and worst at ±minD/2, the others at the mean (Sakai (2014a), §3.1)."""
+BLOCKED = FTest("blocked (two-way) ANOVA", lambda n, m: m - 1, lambda n, m: (m - 1) * (n - 1), lambda n: n / 2)
 """The same n topics for all m systems; the variance is then V_E2."""
-PAIRED = FTest(lambda n, m: np.ones_like(n), lambda n, m: n - 1, lambda n: n)
+PAIRED = FTest("paired t-test", lambda n, m: np.ones_like(n), lambda n, m: n - 1, lambda n: n)
 """n differences; the variance is that of a difference."""
-ALL_PAIRS = FTest(PAIRED.between, PAIRED.error, PAIRED.noncentrality, lambda m: m * (m - 1) / 2)
+ALL_PAIRS = replace(PAIRED, title="all pairs, corrected", comparisons=lambda m: m * (m - 1) / 2)
 """One of all m(m−1)/2 pairs after correction; the variance is that of a difference."""
-WITH_BASELINE = FTest(PAIRED.between, PAIRED.error, PAIRED.noncentrality, lambda m: m - 1)
+WITH_BASELINE = replace(PAIRED, title="comparisons with a baseline, corrected", comparisons=lambda m: m - 1)
 """One of the m − 1 comparisons with a baseline after correction."""
-TWO_SAMPLE = FTest(lambda n, m: np.ones_like(n), lambda n, m: 2 * (n - 1), lambda n: n / 2)
+TWO_SAMPLE = FTest("two-sample t-test", lambda n, m: np.ones_like(n), lambda n, m: 2 * (n - 1), lambda n: n / 2)
 """Two groups of n topics each; the variance is that of a score."""
 
 
 def critical_f(between: Array, error: Array, alpha: Array) -> Array:
-    """F_α(φ_A, φ_E), also for an α so small that 1 − α is no longer a number of its own."""
+    """F_α(φ_A, φ_E), also for an α so small that 1 − α rounds to 1."""
     critical = np.asarray(special.fdtri(between, error, 1 - alpha))
     tiny = alpha < 1e-8
     if np.any(tiny):
@@ -68,7 +70,7 @@ HUGE = 1e10
 def exact_power(between: Array, error: Array, noncentrality: Array, critical: Array) -> Array:
     """P(F′(φ_A, φ_E, λ) ≥ F_α), with the non-central F distribution, for a critical value F_α.
 
-    For a huge λ the numerator χ′²(φ_A, λ) is λ + φ_A, and what is left is P(χ²(φ_E) ≤ φ_E·(λ + φ_A)/(φ_A·F_α)).
+    For a huge λ the numerator χ′²(φ_A, λ) is λ + φ_A, and the power is P(χ²(φ_E) ≤ φ_E·(λ + φ_A)/(φ_A·F_α)).
 
     >>> between, error, alpha = np.full(2, 3.0), np.full(2, 2.0), np.full(2, 1e-9)
     >>> ends = np.array([0.9999e10, 1.0001e10])  # on both sides of where the series is left
@@ -153,7 +155,7 @@ _SERIES_FROM = 5_000.0
 
 
 def root_variance_factor(df: Array) -> Array:
-    """E(√V)/σ for a variance V with `df` degrees of freedom: √(2/φ)·Γ((φ+1)/2)/Γ(φ/2) (RD-003 eq. 8).
+    """E(√V)/σ for a variance V with `df` degrees of freedom: √(2/φ)·Γ((φ+1)/2)/Γ(φ/2) (Sakai (2014b), eq. 8).
 
     By log-gamma, and by its series in 1/φ where the two logarithms would cancel: exact at any size.
     """
@@ -165,6 +167,6 @@ def root_variance_factor(df: Array) -> Array:
 
 
 def expected_width(n: Array, variance_of_difference: Array, alpha: Array, df: Array) -> Array:
-    """E(2·MOE) = 2·t(φ; α)·E(√V)/√n (RD-003 eq. 7), with φ = n − 1 for pairs and 2(n − 1) for two groups."""
+    """E(2·MOE) = 2·t(φ; α)·E(√V)/√n (Sakai (2014b), eq. 7), with φ = n − 1 for pairs and 2(n − 1) for two groups."""
     t = -special.stdtrit(df, alpha / 2)
     return np.asarray(2 * t * root_variance_factor(df) * np.sqrt(variance_of_difference / n))

@@ -9,20 +9,21 @@ from typing import Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.question import Question, Takes, group, setting
+from cranfield.core.question import HelpGroup, Question, Takes, group, setting
 from cranfield.questions.variance.question import estimators
 
 group(
     "design",
-    "How many topics? Or: what can mine detect?",
-    "How many topics? Or, with --topics: what can they detect? Repeat an option to get a grid.",
+    "Number of topics needed, or what a given number can detect.",
+    "Number of topics needed; with --topics, what they can detect. Repeat an option for a grid.",
+    aliases=("power", "topics", "sample-size"),
 )
 VARIANCE = "Variance of a system's score over topics."
-VARIANCE_OF_DIFFERENCE = "Variance over topics of the difference of two systems."
-BASELINE = "Systems are only compared with one of them, the baseline."
-PUBLISHED = "The papers' one-way design: as if every system had topics of its own."
-BLOCKED = "All systems share the topics: the default."
-TWO_SAMPLE = "The two systems have different topics; sizes are per group."
+VARIANCE_OF_DIFFERENCE = "Variance over topics of the difference between two systems."
+BASELINE = "Compare all systems with one baseline only."
+PUBLISHED = "One-way design of the papers, with separate topics for each system."
+BLOCKED = "Shared topics for all systems, the default."
+TWO_SAMPLE = "Different topics for the two systems; sizes are per group."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,19 +37,19 @@ class DesignQuestion(Question):
     )
     scores: tuple[str, ...] | None = setting(
         None, "Past score files to estimate the variance from; several are pooled.", metavar="FILE", part="source",
-        on_page=False,
+        on_page=False, often=True,
     )  # fmt: skip
-    measure: str | None = shared.measure("Which measure of the scores to use.")
+    measure: str | None = shared.measure("Measure to use.")
     missing: str = shared.missing()
     estimator: str | None = setting(
-        None, "How to estimate the variance from scores.", registry=estimators, usual="as the design needs it"
+        None, "Variance estimator for past scores.", registry=estimators, usual="the one that matches the design"
     )
     alpha: tuple[float, ...] = setting(
-        (defaults.ALPHA,), "Significance level; intervals have 1 - alpha.", metavar="A", check=shared.share,
-        label="Significance level (α)",
+        (defaults.ALPHA,), "Significance level; intervals have confidence 1 - alpha.", metavar="A", check=shared.share,
+        label="Significance level (α)", group="Statistics",
     )  # fmt: skip
     n_topics: tuple[int, ...] | None = setting(
-        None, "Topics you have: find what they can detect instead.", metavar="N", check=shared.whole
+        None, "Number of topics available; solves for what they can detect.", metavar="N", check=shared.whole
     )
 
     @property
@@ -77,7 +78,7 @@ def typed_variance(help: str) -> Any:
 def further_looks() -> Any:
     """Planned looks, beside a design with one."""
     return setting(
-        None, "Also the topics needed at most, and to expect, with so many planned looks; see `design looks`.",
+        None, "Planned looks; adds the maximum and the expected number of topics. See `design looks`.",
         metavar="K", part="view", usual="one look", least=1, most=100, on_page=False,
     )  # fmt: skip
 
@@ -87,17 +88,16 @@ class PowerDesignQuestion(DesignQuestion):
     """Designs by power."""
 
     min_diff: tuple[float, ...] | None = shared.min_diff()
-    power: tuple[float, ...] | None = shared.power(None, f"{defaults.POWER:.2f}, unless sought")
+    power: tuple[float, ...] | None = shared.power(None, f"{defaults.POWER:.2f}, unless solved for")
     method: str = shared.method()
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairsQuestion(DesignQuestion):
-    """Topics for comparing all systems with each other, or with a baseline, after correction.
+    """Topics needed to compare all systems with each other, or with a baseline, after correction.
 
-    Give all but one of --systems, --min-diff, --topics and --power; that one is computed. This is what most experiments
-    run: paired tests of all pairs on the same topics, corrected for their number. --variance V stands for
-    --variance-of-difference 2V.
+    Give all but one of --systems, --min-diff, --topics and --power; the missing one is computed. The tests are paired
+    and use the same topics, as in most experiments. --variance V means --variance-of-difference 2V.
 
     \b
     Examples:
@@ -108,19 +108,20 @@ class PairsQuestion(DesignQuestion):
     """
 
     command: ClassVar[str] = "design pairs"
-    brief: ClassVar[str] = "Topics for comparing all systems, or all with a baseline, after correction."
+    group: ClassVar[HelpGroup] = "Design"
+    brief: ClassVar[str] = "Topics needed to compare all systems, or all with a baseline, after correction."
     place: ClassVar[int] = 149
 
     variance_of_difference: tuple[float, ...] | None = typed_variance(VARIANCE_OF_DIFFERENCE)
     variance: tuple[float, ...] | None = typed_variance(VARIANCE)
     n_systems: tuple[int, ...] | None = setting(
-        None, "How many systems will be compared, the baseline included.", metavar="M", check=shared.whole
+        None, "Number of systems to compare, including the baseline.", metavar="M", check=shared.whole
     )
     min_diff: tuple[float, ...] | None = shared.min_diff()
-    power: tuple[float, ...] | None = shared.power(None, f"{defaults.POWER:.2f}, unless sought")
+    power: tuple[float, ...] | None = shared.power(None, f"{defaults.POWER:.2f}, unless solved for")
     baseline: bool = setting(False, BASELINE)
     spread: float | None = setting(
-        None, "How unequal the variances of pairs are: sd over mean.", metavar="S", on_page=False, least=0, most=1000,
+        None, "Coefficient of variation of the pairs' variances.", metavar="S", on_page=False, least=0, most=1000,
         usual="that of the past scores; 0 for a typed variance",
     )  # fmt: skip
     looks: int | None = further_looks()
@@ -135,11 +136,11 @@ class PairsQuestion(DesignQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class AnovaQuestion(PowerDesignQuestion):
-    """Topics for telling by one analysis of variance that m systems differ.
+    """Topics needed to detect by one analysis of variance that m systems differ.
 
-    Give all but one of --systems, --min-diff, --topics and --power; that one is computed. All systems share the topics,
-    unless --published: the papers' one-way design, as if every system had topics of its own. Which systems differ is
-    another question: see design pairs.
+    Give all but one of --systems, --min-diff, --topics and --power; the missing one is computed. All systems share the
+    topics. With --published, each system has separate topics, as in the papers. ANOVA does not tell which systems
+    differ; see design pairs.
 
     \b
     Examples:
@@ -149,15 +150,14 @@ class AnovaQuestion(PowerDesignQuestion):
     """
 
     command: ClassVar[str] = "design anova"
-    brief: ClassVar[str] = "Topics for telling by one analysis of variance that m systems differ."
+    group: ClassVar[HelpGroup] = "Design"
+    brief: ClassVar[str] = "Topics needed to detect by one analysis of variance that m systems differ."
     place: ClassVar[int] = 150
 
     variance: tuple[float, ...] | None = typed_variance(
-        "Residual variance, topics taken out; with --published that of a system's score over topics."
+        "Residual variance; with --published, variance of a system's score over topics."
     )
-    n_systems: tuple[int, ...] | None = setting(
-        None, "How many systems will be compared.", metavar="M", check=shared.whole
-    )
+    n_systems: tuple[int, ...] | None = setting(None, "Number of systems to compare.", metavar="M", check=shared.whole)
     published: bool = setting(False, PUBLISHED)
     blocked: bool | None = setting(None, BLOCKED, on_page=False)
     epsilon: str | None = shared.epsilon()
@@ -172,10 +172,10 @@ class AnovaQuestion(PowerDesignQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class TtestQuestion(PowerDesignQuestion):
-    """Topics for detecting a difference between two systems by a t-test, paired unless --two-sample.
+    """Topics needed to detect a difference between two systems by a t-test, paired unless --two-sample.
 
-    Give all but one of --min-diff, --topics and --power; that one is computed. --variance V stands for
-    --variance-of-difference 2V, and the other way round.
+    Give all but one of --min-diff, --topics and --power; the missing one is computed. --variance V means
+    --variance-of-difference 2V, and vice versa.
 
     \b
     Examples:
@@ -185,7 +185,8 @@ class TtestQuestion(PowerDesignQuestion):
     """
 
     command: ClassVar[str] = "design ttest"
-    brief: ClassVar[str] = "Topics for detecting a difference between two systems by a t-test."
+    group: ClassVar[HelpGroup] = "Design"
+    brief: ClassVar[str] = "Topics needed to detect a difference between two systems by a t-test."
     place: ClassVar[int] = 151
 
     variance_of_difference: tuple[float, ...] | None = typed_variance(VARIANCE_OF_DIFFERENCE)
@@ -209,9 +210,9 @@ class TtestQuestion(PowerDesignQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalQuestion(DesignQuestion):
-    """Topics for a confidence interval of a difference that is expected to be no wider than --width.
+    """Topics needed for a confidence interval of a difference with expected width of at most --width.
 
-    With --topics instead: the width to expect. --variance V stands for --variance-of-difference 2V.
+    With --topics, the expected width is computed instead. --variance V means --variance-of-difference 2V.
 
     \b
     Examples:
@@ -220,13 +221,14 @@ class IntervalQuestion(DesignQuestion):
     """
 
     command: ClassVar[str] = "design interval"
-    brief: ClassVar[str] = "Topics for an interval of a difference no wider than --width."
+    group: ClassVar[HelpGroup] = "Design"
+    brief: ClassVar[str] = "Topics needed for a confidence interval no wider than --width."
     place: ClassVar[int] = 152
 
     variance_of_difference: tuple[float, ...] | None = typed_variance(VARIANCE_OF_DIFFERENCE)
     variance: tuple[float, ...] | None = typed_variance(VARIANCE)
     width: tuple[float, ...] | None = setting(
-        None, "Largest expected width of the interval.", metavar="W", check=shared.positive
+        None, "Maximum expected width of the interval.", metavar="W", check=shared.positive, often=True
     )
     two_sample: bool = setting(False, TWO_SAMPLE)
 

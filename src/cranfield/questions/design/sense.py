@@ -1,4 +1,4 @@
-"""Does a smallest difference make sense beside the scores it is asked of? What is odd, in sentences."""
+"""Checks of `min_diff` against past scores: warnings about implausible values."""
 
 from __future__ import annotations
 
@@ -15,45 +15,42 @@ from cranfield.questions.variance.squares import squares
 from cranfield.scores.matrix import ScoreMatrix
 
 LARGE: Final = 5_000
-"""An answer above it is called large: few test collections have so many topics."""
+"""Few test collections have more topics."""
 SMALL_EFFECT: Final = 0.05
-"""A difference below this share of the standard deviation of a difference is lost in it."""
+"""A smaller share of the standard deviation of a difference earns a warning."""
 IMPOSSIBLE = sentence(
     "design.impossible",
-    "no two systems can differ by `min_diff` = {min_diff:g} in mean {measure}, whose scores run from {low:.4g} to "
-    "{high:.4g}",
-    "min_diff is above 1 and all past scores lie in [0, 1], or above 100 and they lie in [0, 100]; said when refusing",
+    "`min_diff` = {min_diff:g} is impossible for mean {measure}: scores range from {low:.4g} to {high:.4g}",
+    "min_diff is above 1 and all past scores lie in [0, 1], or above 100 and they lie in [0, 100]; an error",
 )
 PER_CENT = sentence(
     "design.per-cent",
-    "{measure} scores run from {low:.4g} to {high:.4g}, perhaps per cent; `min_diff` = {min_diff:g} is then "
-    "{min_diff:g} of a point. Write {hundredfold:g} if {min_diff:g} of the whole scale is meant.",
+    "{measure} scores range from {low:.4g} to {high:.4g} and may be per cent. Write `min_diff` = {hundredfold:g} if "
+    "{min_diff:g} means a share of the scale.",
     "scores lie between 0 and 100 and not between 0 and 1, and the difference is below 1 and a twentieth of "
     "their range",
 )
 MORE_THAN_RANGE = sentence(
     "design.more-than-range",
-    "`min_diff` = {min_diff:g} is more than any two {measure} scores differ by (they run from {low:.4g} "
-    "to {high:.4g}), "
-    "so two means on this scale can hardly differ by it.",
+    "`min_diff` = {min_diff:g} exceeds the range of the {measure} scores ({low:.4g} to {high:.4g}). Two means can "
+    "hardly differ so much.",
     "min_diff is more than the largest past score less the smallest, and not refused",
 )
 MORE_THAN_APART = sentence(
     "design.more-than-apart",
-    "`min_diff` = {min_diff:g} is more than the best and the worst past system are apart ({apart:.4g} by {measure}); a "
-    "collection of this size is likely to show only differences larger than any before.",
+    "`min_diff` = {min_diff:g} exceeds the gap between the best and the worst past system ({apart:.4g} {measure}). "
+    "Such a collection may detect only larger differences than any past one.",
     "min_diff is more than the largest past mean less the smallest, and no more than the scores' range",
 )
 TOO_SMALL = sentence(
     "design.too-small",
-    "`min_diff` = {min_diff:g} is {share:.2g} standard deviations of the difference of two systems ({spread:.4g} by "
-    "{measure}): a paired t-test takes more than 3,000 topics to show it with power 0.8 at level 0.05.",
+    "`min_diff` = {min_diff:g} is only {share:.2g} standard deviations of a difference ({spread:.4g} {measure}). "
+    "A paired t-test needs more than 3,000 topics for power 0.8 at level 0.05.",
     "min_diff is below a twentieth of the standard deviation of a difference",
 )
 MANY_TOPICS = sentence(
     "design.many-topics",
-    "{topics:,} topics are more than most test collections have; 200 could detect a difference of about "
-    "{detectable:.2g}.",
+    "{topics:,} topics are more than most collections have. 200 topics detect a difference of about {detectable:.2g}.",
     "the answer is above 5,000 topics",
 )
 
@@ -61,10 +58,9 @@ MANY_TOPICS = sentence(
 def sense(
     scores: ScoreMatrix | Iterable[ScoreMatrix], min_diff: float, *, topics: int | None = None
 ) -> tuple[str, ...]:
-    """What is odd about `min_diff`, compared with the observed scores; nothing if nothing is.
+    """Warnings about `min_diff` compared with the observed scores.
 
-    A difference that no two systems can have, above 1 for scores in [0, 1] or above 100 for scores in [0, 100], is
-    refused.
+    A difference above 1 for scores in [0, 1], or above 100 for scores in [0, 100], is an error.
 
     Parameters
     ----------
@@ -83,7 +79,7 @@ def sense(
     ()
     >>> sense(x, 5)
     Traceback (most recent call last):
-    cranfield.ArgumentError: no two systems can differ by `min_diff` = 5 in mean AP, whose scores run from 0.2023 to 0.5985; did you mean 0.05?
+    cranfield.ArgumentError: `min_diff` = 5 is impossible for mean AP: scores range from 0.2023 to 0.5985. Did you mean 0.05?
     """  # noqa: E501
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
     difference = positive("min_diff", min_diff)
@@ -92,7 +88,7 @@ def sense(
     high = max(float(x.values.max()) for x in matrices)
     whole = 1 if low >= 0 and high <= 1 else 100 if low >= 0 and high <= 100 else math.inf
     if difference > whole:
-        meant = f"; did you mean {difference / 100:g}?" if difference <= 100 and whole == 1 else "."
+        meant = f". Did you mean {difference / 100:g}?" if difference <= 100 and whole == 1 else "."
         raise ArgumentError(f"{IMPOSSIBLE(min_diff=difference, measure=measure, low=low, high=high)}{meant}")
     apart = max(float(np.ptp(x.values.mean(axis=0))) for x in matrices)
     spread = math.sqrt(2 * float(np.mean([squares(x.values).mean_residual for x in matrices])))

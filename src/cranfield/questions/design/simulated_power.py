@@ -1,4 +1,4 @@
-"""`simulate_power`: does a collection of n topics find best against worst, when real scores are its population?"""
+"""`simulate_power`: power to separate best from worst, with real scores as the population."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def simulate_power(
 ) -> SimulatedPower:
     """How often does a collection of `n_topics` topics show that the best of k systems beats the worst?
 
-    Every trial picks k systems of the population and `n_topics` topics with replacement, takes each system's mean
-    out, puts the first system at +minD/2, the second at −minD/2 and all others at 0 (the least favourable case), runs
-    the paired t-test on every pair, or on every pair with the second system (`baseline`), and corrects by Holm. What
-    scores are like in every other way (skew, ties, unequal variances, kinship of systems) stays as it is.
+    Every trial draws k systems of the population and `n_topics` topics with replacement. It removes each system's
+    mean and puts the first system at +minD/2, the second at −minD/2 and all others at 0, the least favourable case. It
+    runs the paired t-test on every pair, or on every pair with the second system (`baseline`), with Holm's correction.
+    All other properties of the scores (skew, ties, unequal variances, similar systems) are kept.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def simulate_power(
     if trials < 1 or trials != int(trials):
         raise ArgumentError(f"`trials` must be a whole number of at least 1; got {trials}.")
     if float(np.ptp(x)) == 0:
-        raise DataError(f"{population.measure}: all scores are {x.flat[0]:g}; there is nothing to draw")
+        raise DataError(f"{population.measure}: all scores are {x.flat[0]:g}. There is nothing to draw")
     residuals = x - x.mean(axis=0)
     shift = np.zeros(k)
     shift[0], shift[1] = difference / 2, -difference / 2

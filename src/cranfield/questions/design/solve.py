@@ -1,4 +1,4 @@
-"""The common course of every power design: find the missing quantity in all cells at once, and say where there is none.
+"""The solver of all power designs: finds the missing quantity in all cells at once.
 
 The searches ask `reached(candidates, cells)`: for each of the numbered cells, does this candidate reach the target?
 Only cells still undecided are asked again. NaN marks a cell that no candidate reaches.
@@ -6,7 +6,8 @@ Only cells still undecided are asked again. NaN marks a cell that no candidate r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,16 @@ from scipy.special import ndtri
 
 from cranfield.questions.design.grid import Array, Cells, Grid, left_empty
 from cranfield.questions.design.power import FTest, critical_f, effective_epsilon, exact_power, spread_shares
+from cranfield.questions.design.result import Design
 
 PowerRule = Callable[[Array, Array, Array, Array], Array]
 """Power from (degrees of freedom between, of the error, noncentrality, critical value)."""
 Reached = Callable[[Array, NDArray[np.intp]], NDArray[np.bool_]]
 
+SHOWN = ("variance", "spread", "n_systems", "comparisons", "min_diff", "alpha", "power", "n_topics")
+"""The columns of a power design, in this order."""
+TWO = np.full(1, 2.0)
+"""Systems of a design that does not ask for their number."""
 MOST_TOPICS = 1_000_000_000
 MOST_SYSTEMS = 1_000_000
 DENSE = 64
@@ -29,10 +35,10 @@ _LARGEST_EFFECT = 1e100
 def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
     """Power of the test in every cell.
 
-    ε multiplies the degrees of freedom of the central F that the test refers to. The effect lies between two systems
-    nobody knows beforehand, so the statistic varies by what an average direction does; `effective_epsilon` sees to it.
+    ε multiplies the degrees of freedom of the central F. The two systems that differ are unknown in advance, so the
+    noncentral statistic uses an average direction of the effect; see `effective_epsilon`.
     """
-    n, m = cells["n_topics"], cells["n_systems"]
+    n, m = cells["n_topics"], cells.get("n_systems", TWO)
     epsilon = cells.get("epsilon", np.ones(1))
     noncentrality = test.noncentrality(n) * _squared_effect(cells)
     if "spread" in cells:  # the mean over variances that differ
@@ -45,8 +51,8 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
 
 
 def achieved_power(test: FTest, cells: Cells) -> Array:
-    """The exact power of every cell; none where any number of topics or systems will do, which is infinite."""
-    known = np.isfinite(cells["n_topics"]) & np.isfinite(cells["n_systems"])
+    """The exact power of every cell; NaN where the number of topics or systems is infinite."""
+    known = np.isfinite(cells["n_topics"]) & np.isfinite(cells.get("n_systems", TWO))
     return np.where(known, power_at(test, exact_power, cells), np.nan)
 
 
@@ -71,23 +77,51 @@ def solve(cells: Cells, unknown: str, test: FTest, rule: PowerRule) -> Array:
         return smallest_real(reached, np.sqrt(cells["variance"]))
     # λ of the one-degree-of-freedom test, stretched for more systems: close enough to start from.
     z = ndtri(cells["power"]) - ndtri(cells["alpha"] / 2)
-    systems = np.nan_to_num(cells["n_systems"], nan=2.0)
+    systems = np.nan_to_num(cells.get("n_systems", TWO), nan=2.0)
     per_topic = test.noncentrality(np.ones(1)) * _squared_effect(cells)
     with np.errstate(divide="ignore", over="ignore"):  # an effect too small for any number of topics
         guess = np.maximum(z, 0.1) ** 2 * np.sqrt((systems + 1) / 3) / per_topic
     return smallest(reached, guess, dense=0 if rule is exact_power else DENSE)
 
 
-def solve_grid(grid: Grid, test: FTest, rule: PowerRule) -> tuple[Array, Array, Array] | tuple[Array, None, None]:
-    """The missing quantity, and what it would be at both ends of the variance's interval, smaller first."""
-    solution, *ends = grid.solved(solve, test, rule)
-    if ends[0] is None or ends[1] is None:
-        return solution, None, None
-    return solution, np.minimum(*ends), np.maximum(*ends)
+def power_design(
+    grid: Grid,
+    test: FTest,
+    rule: PowerRule,
+    settings: Mapping[str, Any],
+    *,
+    first: Mapping[str, Any],
+    last: Mapping[str, Any] | None = None,
+    warnings: Iterable[str] = (),
+    refine: Callable[[Array, Array, Array], None] | None = None,
+) -> Design:
+    """The design of a grid: the missing quantity, its ends at both ends of the variance's interval, and its power.
+
+    `first` and `last` are further columns; `refine` may put other ends in place.
+    """
+    cells = grid.cells
+    solved, *ends = grid.solved(solve, test, rule)
+    lower, upper = (None, None) if ends[0] is None else (np.minimum(*ends), np.maximum(*ends))
+    if refine is not None and lower is not None and upper is not None:
+        refine(solved, lower, upper)
+    known = np.isfinite(cells.get("epsilon", cells["variance"]))
+    asked = {name: values[known] for name, values in cells.items()}
+    said = (*check_solved(solved[known], grid.unknown, test, asked), *warnings)
+    cells[grid.unknown] = solved
+    if test.comparisons is not np.ones_like:
+        cells["comparisons"] = test.comparisons(cells["n_systems"])
+    columns = {
+        **first,
+        **grid.shown(*(name for name in SHOWN if name in cells)),
+        "achieved_power": achieved_power(test, cells),
+        **grid.end_columns(lower, upper),
+        **(last or {}),
+    }
+    return grid.design(test.title, columns, settings, said)
 
 
 def check_solved(solution: Array, unknown: str, test: FTest, cells: Cells) -> tuple[str, ...]:
-    """Nothing if every cell has an answer; an error if none has; otherwise a warning that says how many."""
+    """No warning if every cell has a solution; an error if none has; otherwise a warning with their number."""
     nothing = np.isnan(solution) | np.isinf(solution)
     if not nothing.any():
         return ()
@@ -96,17 +130,17 @@ def check_solved(solution: Array, unknown: str, test: FTest, cells: Cells) -> tu
     n, wanted = at["n_topics"][0], at["power"][0]
     if unknown == "n_topics":
         min_diff = at["min_diff"][0]
-        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `min_diff` = {min_diff:g} what you mean?"
+        reason = f"more than {MOST_TOPICS:,} topics would be needed. Check `min_diff` = {min_diff:g}."
     elif unknown == "n_systems" and np.isinf(solution[first]):
-        reason = f"with {n:.0f} topics even {MOST_SYSTEMS:,} systems reach power {wanted:g}: any number will do."
+        reason = f"with {n:.0f} topics, any number of systems up to {MOST_SYSTEMS:,} reaches power {wanted:g}."
     elif unknown == "n_systems":
         two = float(power_at(test, exact_power, {**at, "n_systems": np.asarray([2.0])})[0])
         reason = (
-            f"with {n:.0f} topics no number of systems reaches power {wanted:g} (two systems: {two:.3f}); "
-            "allow more topics, a larger `min_diff` or less power."
+            f"with {n:.0f} topics, no number of systems reaches power {wanted:g} (two systems: {two:.3f}). "
+            "Use more topics, a larger `min_diff` or less power."
         )
     else:
-        reason = f"no `{unknown}` reaches power {wanted:g} with {n:.0f} topics; allow more topics or less power."
+        reason = f"no `{unknown}` reaches power {wanted:g} with {n:.0f} topics. Use more topics or less power."
     return left_empty(nothing, reason)
 
 

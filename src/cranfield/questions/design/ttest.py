@@ -1,27 +1,25 @@
-"""`design_ttest` and `design_two_sample_ttest`: how many topics let a t-test see a difference of two systems."""
+"""`design_ttest` and `design_two_sample_ttest`: topics needed to detect a difference between two systems."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from cranfield.core.defaults import ALPHA, ANOVA_VARIANCE, DESIGN_METHOD, PAIRED_VARIANCE, DesignMethod
 from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
 from cranfield.questions.design.asked import Given, design_of
-from cranfield.questions.design.grid import Grid, Numbers, Variances, missing
+from cranfield.questions.design.grid import Grid, Numbers, Variances
 from cranfield.questions.design.power import PAIRED, TWO_SAMPLE, exact_power, published_t_power
 from cranfield.questions.design.question import TtestQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
-from cranfield.questions.design.solve import PowerRule, achieved_power, check_solved, solve_grid
+from cranfield.questions.design.solve import PowerRule, power_design
 
 RULES: dict[str, PowerRule] = {"exact": exact_power, "published": published_t_power}
 UNPAIRED_RESIDUAL = sentence(
     "design.unpaired-residual",
-    "the residual variance leaves out what topics differ by, but two groups of different topics need it: the "
-    "size is far too small. Use within, or pair the systems.",
+    "the residual variance excludes topic variance, so this two-sample size is far too small. Use within, or pair the "
+    "systems.",
     "a two-sample design is fed with the residual variance",
 )
 
@@ -38,9 +36,9 @@ def design_ttest(
     two_sample: bool = False,
     estimator: str | None = None,
 ) -> Design:
-    r"""How many topics to see a difference of `min_diff` between two systems by a paired t-test? Or turned round.
+    r"""How many topics does a paired t-test need to detect a difference of `min_diff` between two systems?
 
-    Leave out one of `n_topics`, `min_diff` and (when both are given) `power`; that one is found. Lists give grids.
+    Leave out one of `n_topics`, `min_diff` and (when both are given) `power`; it is solved for. Lists give grids.
     The exact power is that of the two-sided t-test, both tails: non-central t with n − 1 degrees of freedom and
     λ = √n·minD/σ_t. `published` is the papers' normal approximation
     Φ((−w(1−1/(4φ))−λ)/s) + 1 − Φ((w(1−1/(4φ))−λ)/s) with w = t_{α/2}(φ) and s = √(1 + w²/(2φ)).
@@ -53,16 +51,16 @@ def design_ttest(
     variance : the same
         σ², the variance of a system's score over topics, instead: σ_t² = 2σ².
     min_diff, n_topics, power, alpha : float or several
-        `power` is 0.80 unless given or sought.
+        `power` is 0.80 unless given or solved for.
     method : {"exact", "published"}
     two_sample : bool
         The two systems have different topics; see `design_two_sample_ttest`.
     estimator : str, optional
-        For past scores: how to estimate the variance, when not by the matching estimate.
+        For past scores: the variance estimator, if not the matching one.
 
     References
     ----------
-    EVIA 2014 §3.1 (the paired t-test tool); Nagata, "How to design the sample size" (2003).
+    Sakai (2014a), §3.1 (the paired t-test tool); Nagata, "How to design the sample size" (2003).
 
     Examples
     --------
@@ -94,46 +92,26 @@ def design_two_sample_ttest(variance: Given, min_diff: Numbers | None = None, **
 
 
 def solve_ttest(
-    variance: Variances,
-    *,
-    min_diff: Numbers | None = None,
-    n_topics: Numbers | None = None,
-    power: Numbers | None = None,
-    alpha: Numbers = ALPHA,
-    method: DesignMethod = DESIGN_METHOD,
-    two_sample: bool = False,
+    variance: Variances, *, method: DesignMethod = DESIGN_METHOD, two_sample: bool = False, **asked: Any
 ) -> Design:
     """The design for variances that are known, of a difference unless for two samples; see `design_ttest`."""
     test, name = (TWO_SAMPLE, "variance") if two_sample else (PAIRED, "variance_of_difference")
     if method not in RULES:
         raise ArgumentError(f"`method` of a t-test design must be exact or published; got {method!r}.")
-    unknown, power = missing(power, n_topics=n_topics, min_diff=min_diff)
-    grid = Grid.of(name, variance, unknown, min_diff=min_diff, alpha=alpha, power=power, n_topics=n_topics)
-    cells = grid.cells
-    cells["n_systems"] = np.full(len(grid.given), 2.0)
-    solved, *ends = solve_grid(grid, test, RULES[method])
-    warnings = check_solved(solved, unknown, test, cells)
-    cells[unknown] = solved
-    if two_sample and any(one.estimate is not None and one.estimate.estimator == "residual" for one in grid.given):
-        warnings += (UNPAIRED_RESIDUAL(),)
-    columns = {
-        "method": method,
-        **grid.shown("variance", "min_diff", "alpha", "power", "n_topics"),
-        "achieved_power": achieved_power(test, cells),
-        **grid.ends(*ends),
-    }
-    return grid.design(TTEST.variants[two_sample].title, columns, {"method": method}, warnings)
+    grid = Grid.of_power(name, variance, **asked)
+    warnings = [UNPAIRED_RESIDUAL()] if two_sample and grid.of_residuals else []
+    return power_design(grid, test, RULES[method], {"method": method}, first={"method": method}, warnings=warnings)
 
 
 TTEST = DesignKind(
     "ttest",
-    "topics for detecting a difference between two systems by a t-test",
+    "topics to detect a difference between two systems by a t-test",
     asks=("min_diff", "n_topics", "power"),
     methods=tuple(RULES),
     variants=(
-        Variant("paired t-test", "Both systems have the same topics.", PAIRED_VARIANCE, True, solve_ttest),
+        Variant(PAIRED.title, "Both systems have the same topics.", PAIRED_VARIANCE, True, solve_ttest),
         Variant(
-            "two-sample t-test", "Topics are per group.", ANOVA_VARIANCE, False, partial(solve_ttest, two_sample=True),
+            TWO_SAMPLE.title, "Topics are per group.", ANOVA_VARIANCE, False, partial(solve_ttest, two_sample=True),
             "two_sample",
         ),
     ),

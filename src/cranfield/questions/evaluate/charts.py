@@ -47,7 +47,7 @@ HIGHEST_MEAN_SHARED = sentence(
     "two systems or more have the highest mean",
 )
 MOST_TOPICS = 150
-"""Bars or columns of one chart; of more topics an even selection is drawn, and said."""
+"""Most topics of one chart; of more, an even selection is drawn, and the subtitle says so."""
 SAME_MEAN = 0.0005
 """Topic means that differ by less are the same to the digits of a title."""
 
@@ -103,7 +103,7 @@ def _one(scores: ScoreMatrix | Scores, measure: str | None) -> ScoreMatrix:
 
 
 def topics(scores: ScoreMatrix | Scores, measure: str | None = None, marked: str | None = None) -> Drawing:
-    """How the systems scored on each topic, easiest topic first (AIRS 2016 Fig. 1 as a summary); one may be marked."""
+    """How the systems scored on each topic, easiest first (after Sakai 2016, Fig. 1); one may be marked."""
     matrix = _one(scores, measure)
     frame = _spread(matrix, "topic")
     easy, hard = frame.row(0, named=True), frame.row(-1, named=True)
@@ -121,7 +121,7 @@ def topics(scores: ScoreMatrix | Scores, measure: str | None = None, marked: str
         )  # fmt: skip
     details = (
         f"{matrix.measure} of {plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: "
-        f"smallest to largest, middle half, median{'' if marked is None else f'; marked: topic {marked}'}{note}"
+        f"range, middle half, median{'' if marked is None else f'; marked: topic {marked}'}{note}"
     )
     return finish(_boxes(shown, "topic", matrix.measure, marked=marked), finding, details)
 
@@ -145,9 +145,8 @@ def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing
     known = {"measure": matrix.measure, "mean": number(best["mean"])}
     finding = HIGHEST_MEAN(system=best["system"], **known) if tied == 1 else HIGHEST_MEAN_SHARED(systems=tied, **known)
     details = (
-        f"{plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: smallest to "
-        "largest, middle half, "
-        "median (tick), mean (dot)"
+        f"{plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: range, middle half, median "
+        "(tick), mean (dot)"
     )
     return finish(plot, finding, details)
 
@@ -200,12 +199,12 @@ def measures(scores: Scores) -> Drawing:
     return finish(
         alt.vconcat(*panels, spacing=18),
         f"{plural(len(listed), 'measure')} of {plural(first.n_systems, 'system')}, topic by topic",
-        f"{plural(first.n_topics, 'topic')}, easiest first: smallest to largest, middle half, median{left}",
+        f"{plural(first.n_topics, 'topic')}, easiest first: range, middle half, median{left}",
     )
 
 
 def standardised(result: Standardised, raw: ScoreMatrix | Scores | None = None) -> Drawing:
-    """Scores per topic before and after standardisation, topics in the same order (AIRS 2016 Fig. 1)."""
+    """Scores per topic before and after standardisation, topics in the same order (Sakai 2016, Fig. 1)."""
     from cranfield.scores.matrix import ScoreMatrix as Matrix
 
     after = next(iter(result.scores.values()))
@@ -224,10 +223,10 @@ def standardised(result: Standardised, raw: ScoreMatrix | Scores | None = None) 
     if len(panels) == 2:
         finding = (
             f"Topic means range over {number(spread[0])} before and {number(spread[1])} after: "
-            "standardisation takes topic difficulty out"
+            "standardisation removes topic difficulty"
         )
     elif spread[0] < SAME_MEAN:
-        finding = "Every topic has the same standardised mean: topic difficulty is taken out"
+        finding = "Every topic has the same standardised mean: topic difficulty is removed"
     else:
         finding = f"Standardised topic means range over {number(spread[0])}"
     count = next((count for count in result.counts), None)

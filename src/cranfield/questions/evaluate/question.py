@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.question import Takes, setting
+from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
 
 
@@ -16,16 +16,18 @@ from cranfield.measures.options import Scoring
 class EvaluateQuestion(Scoring):
     """Score runs against judgments.
 
-    Prints the mean of every system by every measure, the best first (counts are summed), and with -q the score of
-    every topic. CSV and JSON have one row per system, topic and measure (topic `all`: the mean).
+    Prints the mean of each system and measure, best first (counts are summed). -q adds the score of every topic.
+    CSV and JSON have one row per system, topic and measure; topic `all` is the mean.
 
-    Whole archives in one job: --collections FILE, whose lines have a name, judgments and runs, writes one file of
-    scores per collection to the directory that -o names, and goes on where it stopped.
+    --collections FILE scores many collections in one job. Each line names a collection, its judgments and its runs.
+    The scores go to one file per collection in the directory of -o; an interrupted job resumes.
 
     Example: cranfield evaluate qrels.txt runs/ -m AP -m nDCG@10 -q -o scores.parquet
     """
 
     command: ClassVar[str] = "evaluate"
+    group: ClassVar[HelpGroup] = "Evaluate"
+    aliases: ClassVar[tuple[str, ...]] = ("eval", "score")
     instead: ClassVar[str] = "collections"
     brief: ClassVar[str] = "Score runs against judgments."
     takes: ClassVar[Takes] = "runs"
@@ -36,21 +38,23 @@ class EvaluateQuestion(Scoring):
     measures: tuple[str, ...] = setting(
         defaults.MEASURES,
         "A measure such as AP, nDCG@10, RBP(p=0.8) or map; repeatable. `cranfield measures` lists them.",
-        "--measure", "-m", metavar="NAME",
+        "--measure", "-m", metavar="NAME", often=True,
     )  # fmt: skip
     collections: str | None = setting(
-        None, "Evaluate the collections that this file lists, into the directory of -o.", metavar="FILE",
+        None, "File that lists collections to score into the directory of -o.", metavar="FILE",
         part="source", on_page=False,
     )  # fmt: skip
-    per_topic: bool = setting(False, "Also print the score of every topic.", "--per-topic", "-q", part="view")
-    long: bool = setting(False, "Means in one row per system and measure.", part="view", on_page=False)
-    trec: bool = setting(False, "Print the lines trec_eval prints, ready for diff.", part="view")
+    per_topic: bool = setting(
+        False, "Also print the score of every topic.", "--per-topic", "-q", part="view", often=True
+    )
+    long: bool = setting(False, "Print one row per system and measure.", part="view", on_page=False)
+    trec: bool = setting(False, "Print the lines of trec_eval, ready for diff.", part="view")
     missing: str = setting(
-        "zero", "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),
+        "zero", "How to treat a missing (topic, system) score.", choices=defaults.names(defaults.MissingPolicy),
         on_page=False,
     )  # fmt: skip
     workers: int | None = shared.workers(
-        "Runs scored at a time; never changes a result.", usual="one per core, at most 8"
+        "Number of runs scored at a time; the result stays the same.", usual="one per core, at most 8"
     )
     cluster: str | None = shared.cluster()
     memory: float = shared.memory()

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 EQUAL_WOULD_PASS = sentence(
     "gating.equal-would-pass",
-    "A candidate just as good as {baseline} would pass with probability {power:g} on {topics}.",
+    "A candidate equal to {baseline} would pass with probability {power:g} on {topics}.",
     "undecided, and a margin lets an equal candidate pass at all",
 )
 ABSENT = sentence(
     "gating.absent",
-    "{what} on fewer than {share:.1%} of the topics may be absent from these {topics} (probability above {alpha:g}).",
+    "{what} on fewer than {share:.1%} of the topics may be missing from these {topics} (probability above {alpha:g}).",
     "a measure passes; the share is 1 − alpha^(1/topics), and all topics are drawn outside it with that probability",
 )
 ABSENT_LOSS = sentence(
     "gating.absent-loss",
-    "By {measure}, above {size:.2f} per topic it would use up the {margin}.",
+    "Such a change above {size:.2f} {measure} per topic would use up the {margin}.",
     "the measure passes, its scores lie in [0, 1], and the distance to the threshold, divided by that share, is at "
     "most 1",
 )
@@ -54,7 +54,7 @@ def gate_answer(result: Gate, settings: Any) -> Answer:
 def notes_of(result: Gate) -> tuple[str, ...]:
     """What the columns mean, and what would decide."""
     kind, bound = {
-        "hall": ("t-test or Hall's, whichever is larger", "the wider of t and Hall's, which allows for skewness"),
+        "hall": ("t-test or Hall's test, the larger p", "the wider of t and Hall's, adjusted for skewness"),
         "t": ("t-test", "t"),
         "randomisation": ("randomisation test", "t"),
     }[result.test]
@@ -62,7 +62,7 @@ def notes_of(result: Gate) -> tuple[str, ...]:
     notes = [
         f"difference: {result.candidate} minus {result.baseline}; it must {aim}. lower, upper: one-sided "
         f"{1 - result.alpha:.0%} bounds ({bound}).",
-        f"p: of passing, by a one-sided {kind}; pass at p ≤ {result.alpha:g}, fail at p_fail ≤ {result.alpha:g}.",
+        f"p, p_fail: one-sided {kind}; pass at p ≤ {result.alpha:g}, fail at p_fail ≤ {result.alpha:g}.",
     ]
     passed = [check for check in result.checks if check.verdict == "pass"]
     if passed:
@@ -79,8 +79,8 @@ def notes_of(result: Gate) -> tuple[str, ...]:
     ]
     if result.verdict == "undecided":
         notes.append(
-            f"topics_needed: by normal theory, decide with probability {result.power:g} if the true difference is the "
-            "observed one, which is itself uncertain."
+            f"topics_needed: topics that decide with probability {result.power:g} (normal theory) if the observed "
+            "difference is the true one."
         )
         equal = [check.topics_if_equal for check in result.checks if check.topics_if_equal is not None]
         if equal:

@@ -37,11 +37,10 @@ def _two_runs(files: list[str], asked: GateQuestion) -> Both:
 
     if len(files) > 1:
         raise ArgumentError(
-            f"one file of judgments is enough; got {len(files)} files. The runs are named with `baseline` and "
-            "`candidate`."
+            f"expected one file of judgments, found {len(files)} files. Name the runs with `baseline` and `candidate`."
         )
     if not asked.measure:
-        raise ArgumentError("name the measure that decides with `measure`, such as `measure` nDCG@10")
+        raise ArgumentError("no measure given. Name one with `measure`, such as nDCG@10.")
     paths = (asked.baseline, asked.candidate)
     for path in paths:
         if is_url(path) or is_file(path):
@@ -61,14 +60,14 @@ def _two_score_files(asked: GateQuestion) -> Both:
     for path in paths:
         if not is_elsewhere(path) and not is_file(path):
             raise ArgumentError(
-                f"there is no file {path}. Write cranfield gate QRELS `baseline` RUN `candidate` RUN, or cranfield "
+                f"no file {path}. Write cranfield gate QRELS `baseline` RUN `candidate` RUN, or cranfield "
                 "gate SCORES `baseline` SYSTEM `candidate` SYSTEM."
             )
         require_kind(path, "scores")
         scores = read_scores([path], asked.measure, asked.holes)
         if (count := next(iter(scores.values())).n_systems) != 1:
             raise DataError(
-                f"{path} holds {count} systems; name the file first, then two of them: cranfield gate {path}"
+                f"{path} has {count} systems, expected one. Name the file, then two of them: cranfield gate {path}"
             )
         both.append(scores)
     names = [next(iter(scores.values())).systems[0] for scores in both]

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike
-from cranfield.core.defaults import ALPHA, GATE_TEST, POWER, RESAMPLES, SEED, GateTest, Verdict
+from cranfield.core.defaults import ALPHA, GATE_TEST, POWER, RESAMPLES, SEED, Alternative, GateTest, Verdict
 from cranfield.core.errors import notify, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.invariants import check_finite, check_interval, check_p
@@ -21,7 +21,6 @@ from cranfield.core.signature import signature
 from cranfield.measures.doors import scores_or_evaluated
 from cranfield.questions.gate.question import GateQuestion
 from cranfield.questions.gate.rule import (
-    Array,
     Differences,
     absent_share,
     bounds,
@@ -70,30 +69,34 @@ NOT_EQUIVALENT = sentence(
 )
 CANNOT_TELL = sentence(
     "gating.cannot-tell",
-    "{topics} cannot tell whether {candidate} {claim} ({where}); {remedy}.",
+    "{topics} cannot decide whether {candidate} {claim} ({where}); {remedy}.",
     "the bounds show neither a pass nor a fail",
 )
 COULD_DECIDE = sentence(
     "gating.could-decide",
-    "about {topics} could decide it if the difference stays as it is",
+    "about {topics} could decide if the difference stays the same",
     "undecided, and the observed difference lies off the threshold",
 )
 UNLIKELY = sentence(
     "gating.unlikely",
-    "no number of topics is likely to decide it: the difference lies at the threshold itself",
+    "more topics are unlikely to decide: the difference equals the threshold",
     "undecided, and the observed difference is the threshold",
 )
 WIDE_MARGIN = sentence(
     "gating.wide-margin",
-    "a margin of {margin:g} is as large as the mean {measure} of {baseline} itself, so that almost anything "
-    "would pass; is it in units of the measure?",
+    "The margin {margin:g} is at least the mean {measure} of {baseline}, so almost anything would pass. Give it in "
+    "units of the measure.",
     "the margin is at least the mean of the baseline",
 )
 NO_SPREAD = sentence(
     "gating.no-spread",
-    "{measure}: the difference is {difference:+.4g} on every topic and decides without a test; check the scores",
+    "{measure}: the difference is {difference:+.4g} on every topic, so it decides without a test. Check the scores.",
     "the differences are all the same and not 0, and the verdict rests on bounds",
 )
+
+
+_SIDES = ("threshold", "candidate")
+"""The two systems of a randomisation test: the baseline raised by the threshold, and the candidate."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +137,8 @@ class GateCheck:
 
     def __post_init__(self) -> None:
         what = f"{self.measure}: the gate"
-        numbers = {"mean_baseline": self.mean_baseline, "mean_candidate": self.mean_candidate}
-        check_finite(what, **numbers, difference=self.difference, lower=self.lower, upper=self.upper)
+        numbers = ("mean_baseline", "mean_candidate", "difference", "lower", "upper")
+        check_finite(what, **{name: getattr(self, name) for name in numbers})
         check_interval(what, "difference", self.lower, self.difference, self.upper)
         check_p(what, [self.p, self.p_fail])
 
@@ -147,7 +150,7 @@ class Gate(Result):
     Attributes
     ----------
     baseline, candidate : the names of the two systems
-    margin, better, equivalent, alpha, power, test : what was asked
+    margin, better, equivalent, alpha, power, test : the settings
     checks : one `GateCheck` per measure
     n_resamples, seed : of the randomisation test; None for the t-test
     warnings : what to know before relying on it
@@ -226,12 +229,15 @@ class Gate(Result):
     @property
     def claim(self) -> str:
         """What a pass claims, as words behind the candidate's name."""
-        if self.better:
-            more = f" by more than {self.margin:g}" if self.margin else ""
-            return f"is better than {self.baseline}{more}"
         if self.equivalent:
             return f"is equivalent to {self.baseline} within {self.margin:g}"
+        if self.better:
+            return f"is better than {self.baseline}{self._more}"
         return f"is not worse than {self.baseline} by {self.margin:g} or more"
+
+    @property
+    def _more(self) -> str:
+        return f" by more than {self.margin:g}" if self.margin else ""
 
     @property
     def findings(self) -> str:
@@ -240,24 +246,21 @@ class Gate(Result):
 
     def sentence(self, check: GateCheck) -> str:
         """What was found by one measure."""
-        where = f"{check.measure} {check.difference:+.4f} [{check.lower:.4f}, {check.upper:.4f}]"
-        names = {"candidate": self.candidate, "baseline": self.baseline, "where": where}
+        places = {
+            "candidate": self.candidate,
+            "baseline": self.baseline,
+            "margin": self.margin,
+            "where": f"{check.measure} {check.difference:+.4f} [{check.lower:.4f}, {check.upper:.4f}]",
+            "more": self._more,
+            "least": f" by {self.margin:g}" if self.margin else "",
+        }
         if check.verdict == "pass":
-            if self.better:
-                more = f" by more than {self.margin:g}" if self.margin else ""
-                return BETTER(**names, more=more)
-            return (EQUIVALENT if self.equivalent else NOT_WORSE)(**names, margin=self.margin)
+            return (BETTER if self.better else EQUIVALENT if self.equivalent else NOT_WORSE)(**places)
         if check.verdict == "fail":
-            if self.better:
-                return NOT_BETTER(**names, least=f" by {self.margin:g}" if self.margin else "")
-            return (NOT_EQUIVALENT if self.equivalent else WORSE)(**names, margin=self.margin)
-        remedy = UNLIKELY()
-        if check.topics_needed is not None:
-            remedy = COULD_DECIDE(topics=plural(check.topics_needed, "topic"))
-        return CANNOT_TELL(
-            topics=plural(check.n_topics, "topic"), candidate=self.candidate, claim=self.claim, where=where,
-            remedy=remedy,
-        )  # fmt: skip
+            return (NOT_BETTER if self.better else NOT_EQUIVALENT if self.equivalent else WORSE)(**places)
+        needed = check.topics_needed
+        remedy = UNLIKELY() if needed is None else COULD_DECIDE(topics=plural(needed, "topic"))
+        return CANNOT_TELL(**places, topics=plural(check.n_topics, "topic"), claim=self.claim, remedy=remedy)
 
     def summary(self) -> str:
         """The verdict, and what it rests on."""
@@ -300,8 +303,8 @@ def gate(
 ) -> Gate:
     r"""May the candidate replace the baseline? Pass, fail, or undecided with the topics that could decide.
 
-    With dᵢ the candidate's score minus the baseline's on topic i, and a threshold θ = −margin (not worse) or
-    θ = margin (better, by default by more than 0), one-sided bounds ℓ and u of level 1 − α decide:
+    dᵢ is the candidate's score minus the baseline's on topic i. The threshold θ is −margin (not worse) or margin
+    (better, 0 by default). One-sided bounds ℓ and u of level 1 − α decide:
 
     - *pass* when ℓ > θ; for equivalence when ℓ > −margin and u < margin;
     - *fail* when u < θ; for equivalence when u < −margin or ℓ > margin;
@@ -345,9 +348,9 @@ def gate(
 
     Notes
     -----
-    `topics_needed` takes the observed difference and spread for the true ones: the n of a one-sided paired t-test
-    with the wanted power (Julious 2004), whatever the test; for equivalence each side gets the power (1 + power)/2. It
-    is a plan, not a promise: the observed difference is itself uncertain, and skewed differences need more topics.
+    `topics_needed` uses the observed difference and variance as the true ones. It is the n of a one-sided paired t-test
+    with the required power (Julious 2004), for every test. For equivalence each side gets the power (1 + power)/2. The
+    observed difference is itself uncertain, and skewed differences need more topics.
 
     References
     ----------
@@ -385,67 +388,60 @@ def gate(
 
 def _check(matrix: ScoreMatrix, asked: GateQuestion, workers: int | None, progress: Progress | None) -> GateCheck:
     """The gate for one measure."""
-    positions("system", [asked.baseline, asked.candidate], matrix.systems)
-    pair = matrix.select(systems=[asked.baseline, asked.candidate]).canonical().require(what="a gate")
-    at = [pair.systems.index(name) for name in (asked.baseline, asked.candidate)]
-    old, new = pair.values[:, at[0]], pair.values[:, at[1]]
-    threshold = asked.accepted if asked.better else -asked.accepted
+    names = [asked.baseline, asked.candidate]
+    positions("system", names, matrix.systems)
+    pair = matrix.select(systems=names).canonical().require(what="a gate")
+    at = [pair.systems.index(name) for name in names]
+    old, new = pair.values[:, at].T
     each = Differences.of(new, old)
 
     def sides(threshold: float) -> tuple[float, float]:
         """The p-values for a difference above the threshold, and below it."""
         if asked.test == "randomisation":
-            return _flipped(pair, old + threshold, new, asked, workers, progress)
+            shifted = ScoreMatrix(np.stack([old + threshold, new], axis=1), pair.topics, _SIDES, pair.measure)
+            return _flipped(shifted, asked, workers, progress)
         return (hall_values if asked.test == "hall" else t_values)(each, threshold)
 
-    (p, p_fail), power = sides(threshold), asked.power
-    gaps = [each.above(threshold)]
+    threshold = asked.accepted if asked.better else -asked.accepted
+    (p, p_fail), power, gap = sides(threshold), asked.power, each.above(threshold)
     if asked.equivalent:
         above, below = sides(asked.accepted)
         p, p_fail = max(p, below), min(p_fail, above)
-        gaps.append(each.above(asked.accepted))
+        gap = min(gap, each.above(asked.accepted), key=abs)
         power = (1 + power) / 2
     lower, upper = (hall_bounds if asked.test == "hall" else bounds)(each, asked.alpha)
     verdict = verdict_of(p, p_fail, asked.alpha)
     if each.sd == 0.0 and asked.test == "hall":
         # Both bounds are the difference itself, which decides however few topics there are.
         verdict = "pass" if p < 1 else "fail" if p_fail < 1 else "undecided"
-    gap = min(gaps, key=abs)
-    needed = None
+    needed = absent = None
     if verdict == "undecided":
-        beyond = asked.equivalent and abs(each.mean) > asked.accepted  # only one side is to be shown then
+        beyond = asked.equivalent and abs(each.mean) > asked.accepted  # then only one side is left to show
         needed = topics_for(gap, each.sd, asked.alpha, asked.power if beyond else power)
         needed = None if needed is None else max(needed, each.n + 1)
+    elif verdict == "pass" and pair.values.min() >= 0 and pair.values.max() <= 1:
+        loss = abs(gap) / absent_share(each.n, asked.alpha)
+        absent = loss if loss <= 1 else None
     equal = None if asked.better else topics_for(threshold, each.sd, asked.alpha, power)
-    absent = None
-    if verdict == "pass" and pair.values.min() >= 0 and pair.values.max() <= 1:
-        absent = abs(gap) / absent_share(each.n, asked.alpha)
-        absent = absent if absent <= 1 else None
     means = (float(pair.system_means[at[0]]), float(pair.system_means[at[1]]))
     return GateCheck(pair.measure, each.n, *means, each.mean, lower, upper, p, p_fail, verdict, needed, equal, absent)
 
 
 def _flipped(
-    pair: ScoreMatrix,
-    raised: Array,
-    new: Array,
-    asked: GateQuestion,
-    workers: int | None,
-    progress: Progress | None,
+    shifted: ScoreMatrix, asked: GateQuestion, workers: int | None, progress: Progress | None
 ) -> tuple[float, float]:
     """One-sided p-values of Fisher's randomisation test of the candidate against the baseline raised to θ."""
     from cranfield.questions.compare.compare import compare
 
-    shifted = ScoreMatrix(np.stack([raised, new], axis=1), pair.topics, ["threshold", "candidate"], pair.measure)
-    both = []
-    for alternative in ("greater", "less"):
+    def p_value(alternative: Alternative) -> float:
         with quietly():
             result = compare(
-                shifted, test="randomisation", baseline="threshold", alternative=alternative, correction="none",
+                shifted, test="randomisation", baseline=_SIDES[0], alternative=alternative, correction="none",
                 alpha=asked.alpha, n_resamples=asked.n_resamples, seed=asked.seed, workers=workers, progress=progress,
             )  # fmt: skip
-        both.append(float(result.p[0]))
-    return both[0], both[1]
+        return float(result.p[0])
+
+    return p_value("greater"), p_value("less")
 
 
 def _cautions(asked: GateQuestion, checks: list[GateCheck]) -> list[str]:

@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import REQUIRED, Bar, Files, setting
+from cranfield.core.question import REQUIRED, Bar, Files, HelpGroup, setting
 from cranfield.measures.options import RunsOrScores
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ def margin(name: str, value: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class GateQuestion(RunsOrScores):
-    """Let a build pass when the candidate is not worse than the baseline by a margin you name, or is better.
+    """Pass a build when the candidate is not worse than the baseline by a given margin, or is better.
 
-    Ends with exit code 0 for a pass, 3 for a fail and 4 when these topics cannot decide; then it says how many could.
-    With judgments, --baseline and --candidate are run files; with score files they are systems in them. Without any
-    file before them, both are score files of one system each. Several measures must all pass.
+    If the topics cannot decide, the answer says how many could. With judgments, --baseline and --candidate are run
+    files; with score files they are systems in them. Without other files, both are score files of one system each.
+    Several measures must all pass.
 
     \b
     Examples:
@@ -44,7 +44,9 @@ class GateQuestion(RunsOrScores):
     """
 
     command: ClassVar[str] = "gate"
-    brief: ClassVar[str] = "Pass or fail: may this run replace that one?"
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("regression", "ci")
+    brief: ClassVar[str] = "Pass or fail: may this run replace the baseline?"
     counts: ClassVar[str] = "resamples"
     place: ClassVar[int] = 95
     page = Page(
@@ -52,42 +54,42 @@ class GateQuestion(RunsOrScores):
         title="Gate",
         place=26,
         heading="May the candidate replace the baseline?",
-        lead="Pass when it is shown to lose no more than you can accept, fail when it is shown to lose more, undecided "
-        "when these topics cannot tell; then it says how many could.",
+        lead="Pass: the loss is shown to be within the margin. Fail: it is shown to exceed the margin. Undecided: the "
+        "answer says how many topics could decide.",
         button="Decide",
-        doing="Holding two systems of",
-        nothing="Choose data, the two systems, and the loss you can accept.",
+        doing="Comparing two systems of",
+        nothing="Choose data, two systems, and a margin.",
         waits=True,
     )
 
     files: tuple[str, ...] = setting(
-        (), "The judgments, or score files that hold both systems.", argument=True, metavar="[QRELS | SCORES...]",
+        (), "Judgments, or score files with both systems.", argument=True, metavar="[QRELS | SCORES...]",
         part="source", on_page=False,
     )  # fmt: skip
-    baseline: str = setting(
-        REQUIRED, "What is in use: a run file, or a system of the scores.", "--baseline", "-b", metavar="RUN|SYSTEM"
+    baseline: str = setting(REQUIRED, "Run file or system in use now.", "--baseline", "-b", metavar="RUN|SYSTEM")
+    candidate: str = setting(
+        REQUIRED, "Run file or system that would replace it.", "--candidate", "-c", metavar="RUN|SYSTEM"
     )
-    candidate: str = setting(REQUIRED, "What would replace it.", "--candidate", "-c", metavar="RUN|SYSTEM")
-    measure: tuple[str, ...] | None = shared.measures("A measure; repeatable, and then all of them must pass.")
+    measure: tuple[str, ...] | None = shared.measures("Measure that must pass; repeatable.")
     margin: float | None = setting(
-        None, "The loss that can be accepted, in units of the measure; the least gain if it must be better.",
+        None, "Acceptable loss in units of the measure; with --better, the minimum gain.",
         metavar="D", check=margin,
     )  # fmt: skip
-    better: bool = setting(False, "The candidate must be better, not only not worse.")
-    equivalent: bool = setting(False, "The difference must lie within the margin in both directions.")
-    alpha: float = shared.alpha("Level of each one-sided bound: about how often a candidate at the margin may pass.")
+    better: bool = setting(False, "Require a gain, not only the absence of a loss.")
+    equivalent: bool = setting(False, "Require a difference within the margin in both directions.")
+    alpha: float = shared.alpha("Level of each one-sided bound: pass rate of a candidate exactly at the margin.")
     power: float = shared.power()
     test: str = setting(
         defaults.GATE_TEST,
-        "Which one-sided test; hall takes the wider of the t bound and Hall's for skewed data.",
+        "One-sided test; hall uses the wider of the t bound and Hall's for skewed data.",
         choices=defaults.names(defaults.GateTest),
     )
-    n_resamples: int = shared.n_resamples(help="How many resamples of the randomisation test.")
+    n_resamples: int = shared.n_resamples(help="Resamples of the randomisation test.")
     seed: int = shared.seed()
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
     junit: Path | None = setting(
-        None, "Also write the verdict as JUnit XML, for a build server.", metavar="FILE", part="view", on_page=False,
+        None, "Write the verdict as JUnit XML, for a build server.", metavar="FILE", part="view", on_page=False,
         written=True,
     )  # fmt: skip
 
@@ -131,20 +133,17 @@ class GateQuestion(RunsOrScores):
     def check_together(self) -> None:
         """A margin must be named, unless the candidate has to be better."""
         if self.better and self.equivalent:
-            raise ArgumentError("`better` and `equivalent` ask different questions. Choose one.")
+            raise ArgumentError("`better` and `equivalent` exclude each other. Choose one.")
         if self.equivalent and not self.margin:
-            raise ArgumentError("`equivalent` needs a `margin` above 0, in units of the measure, such as 0.01")
+            raise ArgumentError("`equivalent` needs a `margin` above 0 in units of the measure, such as 0.01.")
         if self.margin is None and not self.better:
             raise ArgumentError(
-                "name the loss you can accept with `margin`, in units of the measure, such as 0.01; "
-                "or ask for a gain with `better`"
+                "no margin given. Set `margin` in units of the measure, such as 0.01, or require a gain with `better`."
             )
         if self.margin == 0 and not self.better:
-            raise ArgumentError(
-                "no loss at all accepted means a gain must be shown: leave out `margin`, write `better`"
-            )
+            raise ArgumentError("a `margin` of 0 requires a gain. Leave `margin` out and write `better`.")
         if self.baseline == self.candidate:
-            raise ArgumentError(f"`baseline` and `candidate` are both {self.baseline!r}; name two")
+            raise ArgumentError(f"`baseline` and `candidate` are both {self.baseline!r}. Name two systems.")
 
     @property
     def accepted(self) -> float:

@@ -72,8 +72,8 @@ def t_values(each: Differences, threshold: float) -> tuple[float, float]:
 def hall_values(each: Differences, threshold: float) -> tuple[float, float]:
     """The p-values that belong to the bounds of `hall_bounds`: the larger of the t-test's and Hall's, on either side.
 
-    With e = (d̄ − threshold)/s, Hall's statistic is √n·(e + γe²/3 + γ²e³/27 + γ/(6n)), taken as t with n − 1 degrees
-    of freedom (Hall, JRSS B 54, 1992). It rises with e, so p ≤ α exactly where the bound reaches the threshold.
+    Let e = (d̄ − threshold)/s. Hall's statistic (1992) is √n·(e + γe²/3 + γ²e³/27 + γ/(6n)), used as t with n − 1
+    degrees of freedom. It rises with e, so p ≤ α exactly where the bound reaches the threshold.
 
     >>> above, below = hall_values(Differences(mean=0.0, sd=0.05, n=50, skewness=-3.0), threshold=-0.01)
     >>> round(above, 4), round(below, 4)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from cranfield.core.question import setting
+from cranfield.core.question import HelpGroup, setting
 from cranfield.questions.compare.question import ComparisonQuestion
 
 if TYPE_CHECKING:
@@ -15,20 +15,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardQuestion(ComparisonQuestion):
-    """Rank the systems: means with intervals, rank intervals, groups, and which systems may be the best.
+    """Rank the systems: means with intervals, rank intervals, and which systems may be the best.
 
-    Two systems share a letter exactly when they are not shown to differ; of more than 30 systems the ranks are named
-    that each is not separated from. With baselines, marks († ‡ …) say which of them a system differs from.
+    With --show-groups, systems that share a letter do not differ significantly; for more than 30 systems the group is
+    a range of ranks. With baselines, marks († ‡ …) show which of them a system differs from.
 
     Example: cranfield leaderboard scores.csv --format latex
     """
 
     command: ClassVar[str] = "leaderboard"
-    brief: ClassVar[str] = "Who leads, and who may be the best."
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("rank", "ranking")
+    brief: ClassVar[str] = "Ranking with intervals, and the confidence set of the best system."
     place: ClassVar[int] = 70
 
+    show_groups: bool = setting(
+        False, "Add the group column: systems without significant differences.", part="view", on_page=False
+    )
     letters: bool = setting(
-        False, "Groups as letters, however many systems.", part="view", on_page=False, usual="up to 30 systems"
+        False, "Show groups as letters for any number of systems.", part="view", on_page=False, usual="up to 30 systems"
     )
 
     @staticmethod

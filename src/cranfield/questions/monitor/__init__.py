@@ -1,1 +1,1 @@
-"""When may one stop adding topics?"""
+"""Can I stop adding topics?"""

@@ -1,4 +1,4 @@
-"""What looks at a growing set of topics say: what is decided, what to expect, and what looking costs."""
+"""The answers of `monitor`, `design looks` and `reestimate`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 DECIDED = sentence(
     "monitoring.decided",
     "{decision}: after {topics:,}{of} topics {decided:,} of {pairs} decided",
-    "`Stop` when every pair is decided or the plan's last topic is in, else `Go on`; a pair is decided when its p at "
-    "some look did not exceed the boundary of that look (or its confidence sequence left 0)",
+    "`Stop` when every pair is decided or the last planned topic is in, else `Go on`; a pair is decided when its p "
+    "at some look did not exceed the boundary (or its confidence sequence excluded 0)",
     always=True,
 )
 SPENT = sentence(
@@ -32,59 +32,60 @@ SPENT = sentence(
 )
 OUTLOOK = sentence(
     "monitoring.outlook",
-    "If all stays as it is, {there:,} of {undecided:,} undecided pairs will be decided within {topics:,} topics.",
+    "If means and variances stay the same, {there:,} of {undecided:,} undecided pairs will be decided within "
+    "{topics:,} topics.",
     "the decision is to go on, and some pair is undecided",
 )
 LATER = sentence(
     "monitoring.later",
-    "With Holm a later pair may be decided while its interval still holds 0.",
+    "With Holm, a pair may be decided although its interval contains 0.",
     "pairs are decided by Holm's steps and there are several; intervals are those of the first step",
 )
 PRICE = sentence(
     "monitoring.price",
-    "The price: {more} more at most than with one look.",
+    "The maximum is {more} above that of one look.",
     "topics at most, beside those of one look with the same power",
     always=True,
 )
 GAIN = sentence(
     "monitoring.gain",
-    "The gain: if the difference is {min_diff:g}, {saved:.1f} topics fewer on average.",
+    "If the difference is {min_diff:g}, the expected number is {saved:.1f} topics lower.",
     "the topics to expect, by the joint distribution of the looks, are fewer than with one look",
 )
 NO_GAIN = sentence(
     "monitoring.no-gain",
-    "There is no gain: if the difference is {min_diff:g}, {more:.1f} topics more on average.",
+    "If the difference is {min_diff:g}, the expected number is {more:.1f} topics higher.",
     "the topics to expect are at least as many as with one look (low power, where stopping early is rare)",
 )
 PLANNED = (
-    "p: of the paired t-test; boundary: what it must not exceed at this look; a decision, once made, stays.",
-    "spent: of alpha, by all pairs together at their share of it.",
-    "lower, upper: repeated confidence intervals, which hold for all pairs and looks together.",
+    "p: of the paired t-test. boundary: largest p that decides a pair at this look. Decisions are final.",
+    "spent: part of alpha used so far by all pairs.",
+    "lower, upper: simultaneous repeated confidence intervals over all pairs and looks.",
 )
 ANYTIME = (
-    "p: valid however often one looks, and adjusted for all pairs; lower, upper: confidence sequences, which hold for "
-    "all pairs and at all times together.",
+    "p: valid for any number of looks, and adjusted for all pairs. lower, upper: confidence sequences, simultaneous "
+    "over all pairs and times.",
 )
 PLAN = (
-    "boundary: what p must not exceed for the first pair to be decided (later pairs have it easier with Holm); t: the "
-    "same for |t|; looks not made are supposed to be as large as the first.",
+    "boundary: largest p that decides the first pair; with Holm later pairs have a larger one. t: the same for |t|. "
+    "Future looks are assumed to be as large as the first.",
 )
-ANYTIME_PLAN = ("t: what |t| must exceed for a confidence sequence to leave 0; nothing is spent by looking.",)
+ANYTIME_PLAN = ("t: smallest |t| at which a confidence sequence excludes 0. Looks spend nothing.",)
 FORECAST = (
-    "topics: in all, if difference and spread stay as they are. A lead that is luck makes it too hopeful: plan the "
-    "next batch by it, never decide by it.",
+    "topics: total number, if means and variances stay the same. Differences due to chance make it too low. Use it "
+    "to plan the next batch, never to decide.",
 )
-BLIND = "The variance is estimated blind to which system is which, so that asking does not spoil the test."
+BLIND = "The variance is estimated blind to the systems, so it hardly affects the level of the final test."
 BLIND_TO_MANY = (
-    "The differences between the {} systems' means count as noise in it, so systems that differ much make "
-    "topics_needed far too high; the variance without them, which is not blind, is that of `design recommend`."
+    "Differences between the {} systems' means count as noise in it, so topics_needed is biased high. "
+    "`design recommend` estimates the variance without them, but not blinded."
 )
 
 
-def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
-    """Every look at every pair, the plan, and what the undecided pairs may take."""
-    min_diff = getattr(settings, "min_diff", defaults.VIEW_MIN_DIFF)
-    power = getattr(settings, "power", defaults.POWER)
+def monitoring_answer(result: Monitoring, question: Any = None) -> Answer:
+    """Every look at every pair, the plan, and the forecast."""
+    min_diff = getattr(question, "min_diff", defaults.VIEW_MIN_DIFF)
+    power = getattr(question, "power", defaults.POWER)
     kind = "confidence sequences" if result.anytime else f"planned looks, {result.spending} spending"
     title = f"{result.measure}: {plural(len(result.looks), 'look')} at {plural(len(result.pairs), 'pair')}, {kind}"
     meaning = ANYTIME if result.anytime else PLANNED
@@ -104,11 +105,11 @@ def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
         with quietly():
             again = reestimate(result.scores, min_diff, power=power, alpha=result.alpha)
         rows, facts = again.to_frame(), {"min_diff": min_diff, "power": power, "show": "reestimate"}
-        said = tuple(dict.fromkeys((*result.warnings, *again.warnings)))
+        warnings = tuple(dict.fromkeys((*result.warnings, *again.warnings)))
         return Sheet(
-            "monitor", rows, again.signature, {**result.settings, **facts}, said, again.summary(),
-            notes=(*blind(again.n_systems), _for_whom(len(result.pairs))), heading="Topics by the variance so far",
-            hidden=("measure",),
+            "monitor", rows, again.signature, {**result.settings, **facts}, warnings, again.summary(),
+            notes=(*blind(again.n_systems), _for_whom(len(result.pairs))), hidden=("measure",),
+            heading="Topics needed by the blinded variance",
         )  # fmt: skip
 
     plan = ANYTIME_PLAN if result.anytime else PLAN
@@ -119,8 +120,8 @@ def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
         "plan": lambda: sheet("plan", "The plan", result.plan(), plan),
         "reestimate": reestimated,
     }
-    words = "Curves: the t-test's statistic of each pair over the looks, between the boundaries that decide it."
-    whiskers = "Dots with whiskers: the difference of each pair at the last look, with an interval that looking allows."
+    words = "Curves: t statistic of each pair over the looks, with the boundaries."
+    whiskers = "Dots with whiskers: difference of each pair at the last look, with its simultaneous interval."
     return Answer(
         headline=headline(result),
         sentences=outlook(result),
@@ -134,12 +135,12 @@ def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
 
 
 def blind(n_systems: int) -> tuple[str, ...]:
-    """What a blinded variance is good for, and what it cannot leave out."""
+    """Notes on the blinded variance."""
     return (BLIND, BLIND_TO_MANY.format(n_systems)) if n_systems > 2 else (BLIND,)
 
 
 def _for_whom(pairs: int) -> str:
-    return "For one pair at the level alpha" + ("." if pairs == 1 else "; all pairs together take more.")
+    return "For one pair at level alpha" + ("." if pairs == 1 else "; all pairs together need more topics.")
 
 
 def _has_variance(result: Monitoring) -> bool:
@@ -159,28 +160,25 @@ def headline(result: Monitoring) -> str:
 
 
 def outlook(result: Monitoring) -> tuple[str, ...]:
-    """What was spent, and how many pairs the plan may still decide."""
-    said = []
+    """The level spent, and how many pairs the plan may still decide."""
     used = result.looks[-1].spent
-    if used is not None:
-        said.append(SPENT(spent=used, alpha=result.alpha))
+    sentences = [] if used is None else [SPENT(spent=used, alpha=result.alpha)]
     ahead = result.forecast()
     if result.decision == "go on" and ahead.height:
         there = int(ahead["in_plan"].sum())
-        said.append(OUTLOOK(there=there, undecided=ahead.height, topics=result.max_topics))
-    return tuple(said)
+        sentences.append(OUTLOOK(there=there, undecided=ahead.height, topics=result.max_topics))
+    return tuple(sentences)
 
 
-def looks_answer(result: SequentialDesign, settings: Any) -> Answer:
-    """Topics at most and to expect, beside the design with one look; and every look."""
+def looks_answer(result: SequentialDesign, question: Any = None) -> Answer:
+    """Maximum and expected topics, compared with one look; and every look."""
     more = result.topics_max - result.topics_fixed
     saved = result.topics_fixed - result.expected_alternative
-    gain = (
-        GAIN(min_diff=result.min_diff, saved=saved) if saved > 0 else NO_GAIN(min_diff=result.min_diff, more=abs(saved))
-    )
+    d = result.min_diff
+    gain = GAIN(min_diff=d, saved=saved) if saved > 0 else NO_GAIN(min_diff=d, more=abs(saved))
     notes = (
         f"{PRICE(more=plural(more, 'topic'))} {gain}",
-        "expected_null, expected_alternative: topics to expect without a difference, and with min_diff.",
+        "expected_null, expected_alternative: expected topics if the difference is 0, and if it is min_diff.",
     )
     title = f"{plural(result.looks, 'look')}, {result.spending} spending, σ_t² = {result.variance_of_difference:g}"
 
@@ -191,29 +189,31 @@ def looks_answer(result: SequentialDesign, settings: Any) -> Answer:
             "boundary": 6, "spent": 6},
         )  # fmt: skip
 
-    each = ("z, boundary: what |z| must exceed, and p not; stop_null, stop_alternative: chance of stopping here.",)
+    each = (
+        "z, boundary: smallest |z| and largest p that stop here. stop_null, stop_alternative: probability of stopping.",
+    )
     chart = Chart(
-        "stops", "When it stops", "Bars: the chance of stopping at each look, with and without a difference.",
+        "stops", "When it stops", "Bars: probability of stopping at each look, with and without a difference.",
         result, "stops",
     )  # fmt: skip
     return Answer(
         headline=result.summary(),
         sheets={
-            "price": lambda: sheet("price", "The price of looking", result.to_frame(), notes),
+            "price": lambda: sheet("price", "Maximum and expected topics", result.to_frame(), notes),
             "looks": lambda: sheet("looks", "The looks", result.looks_frame(), each),
         },
         charts=(chart,),
     )
 
 
-def reestimate_answer(result: Reestimate, settings: Any) -> Answer:
-    """The topics that the variance so far asks for."""
+def reestimate_answer(result: Reestimate, question: Any = None) -> Answer:
+    """The topics needed by the blinded variance."""
 
     def sheet() -> Sheet:
         return Sheet(
             "monitor", result.to_frame(), result.signature, result.settings, result.warnings,
-            notes=blind(result.n_systems), heading="Topics by the variance so far", hidden=("measure",),
+            notes=blind(result.n_systems), heading="Topics needed by the blinded variance", hidden=("measure",),
         )  # fmt: skip
 
-    drawn = Chart("needed-chart", "Topics needed", "Bars: the topics there are and those needed.", result, "needed")
+    drawn = Chart("needed-chart", "Topics needed", "Bars: present and needed topics.", result, "needed")
     return Answer(headline=result.summary(), sheets={"reestimate": sheet}, charts=(drawn,))

@@ -1,8 +1,8 @@
-"""Boundaries of planned looks: how small p must be at each look so that all looks together keep the level.
+"""Boundaries of looks: how small p must be at each, so that all looks together keep the level.
 
-The standardised sum of differences after n_1 < n_2 < … topics is a Brownian motion seen at those times. The density of
-paths that have crossed no boundary yet is carried from look to look by numerical integration (Armitage, McPherson &
-Rowe 1969), so that no table is needed and looks need not be equally spaced.
+The standardised sum of differences after n_1 < n_2 < … topics is a Brownian motion observed at those times. The density
+of paths that have crossed no boundary is integrated numerically from look to look (Armitage, McPherson & Rowe 1969).
+So looks need not be equally spaced.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from cranfield.core.defaults import ALPHA, LOOKS, SPENDING, Spending
-from cranfield.core.errors import ArgumentError, UnknownNameError
+from cranfield.core.defaults import ALPHA, SPENDING, Spending
+from cranfield.core.errors import ArgumentError
+from cranfield.core.options import one_of, share
 
 Array = NDArray[np.float64]
 _FAR = 10.0
-"""Standard deviations beyond which no path is followed: fewer than one in 10²² goes there."""
+"""Paths beyond so many standard deviations are ignored: fewer than one in 10²²."""
 _MOST_NODES = 1000
 
 
 def spent(fraction: ArrayLike, spending: Spending = SPENDING, alpha: float = ALPHA) -> Array:
-    """How much of the two-sided level may be used up when a share of the planned topics is in (Lan & DeMets 1983).
+    """The two-sided level that may be spent after a share t of the planned topics (Lan & DeMets 1983).
 
-    ``obrien-fleming``: 4 − 4·Φ(z_{α/4}/√t), next to nothing at first. ``pocock``: α·log(1 + (e − 1)t), nearly even.
+    ``obrien-fleming``: 4 − 4·Φ(z_{α/4}/√t), very little at first. ``pocock``: α·log(1 + (e − 1)t), nearly even.
     Each is two one-sided spending functions of α/2; both reach α at t = 1.
 
     >>> spent([0.2, 0.6, 1.0], "pocock").round(4).tolist()
@@ -37,9 +37,7 @@ def spent(fraction: ArrayLike, spending: Spending = SPENDING, alpha: float = ALP
     >>> spent([0.2, 0.6, 1.0]).round(4).tolist()
     [0.0, 0.0076, 0.05]
     """
-    check_alpha(alpha)
-    if spending not in get_args(Spending):
-        raise UnknownNameError("spending", str(spending), get_args(Spending))
+    one_of("spending", spending, Spending)
     t = np.minimum(np.asarray(fraction, dtype=np.float64), 1.0)
     if spending == "pocock":
         return np.asarray(alpha * np.log1p((math.e - 1) * t))
@@ -47,9 +45,9 @@ def spent(fraction: ArrayLike, spending: Spending = SPENDING, alpha: float = ALP
 
 
 def family_spent(fraction: ArrayLike, spending: Spending, alpha: float, pairs: int) -> Array:
-    """How much of the level a family of C pairs may have used up, each spending its α/C: C·α(t; α/C).
+    """The level that a family of C pairs may spend, each spending its α/C: C·α(t; α/C).
 
-    With O'Brien–Fleming-like spending that is less than one pair alone would have spent at the same time.
+    With O'Brien–Fleming-like spending this is less than one pair alone would spend at the same time.
 
     >>> family_spent([0.6, 1.0], "obrien-fleming", 0.05, 10).round(4).tolist()
     [0.0019, 0.05]
@@ -58,10 +56,10 @@ def family_spent(fraction: ArrayLike, spending: Spending, alpha: float, pairs: i
 
 
 def spending_boundaries(fraction: Sequence[float], spending: Spending = SPENDING, alpha: float = ALPHA) -> Array:
-    """Boundaries for |z| at each look that spend the level as planned, for looks at these shares of the planned topics.
+    """Boundaries for |z| at looks after these shares of the planned topics.
 
     Reject as soon as |z_k| ≥ c_k, with c_k such that P(cross at k and not before) = α(t_k) − α(t_{k−1}) under the null.
-    A share above 1 (more topics than planned at the last look) spends what is left.
+    A share above 1 (more topics than planned at the last look) spends the rest of the level.
 
     Examples
     --------
@@ -72,7 +70,6 @@ def spending_boundaries(fraction: Sequence[float], spending: Spending = SPENDING
     >>> spending_boundaries([0.2, 0.4, 0.6, 0.8, 1.0], "pocock").round(3).tolist()
     [2.438, 2.427, 2.41, 2.397, 2.386]
     """
-    spent(1.0, spending, alpha)
     return np.array(_boundaries(tuple(_check_times(fraction).tolist()), spending, alpha))
 
 
@@ -86,30 +83,6 @@ def _boundaries(times: tuple[float, ...], spending: Spending, alpha: float) -> t
             path = path.onward(times[k], bounds[-1])
         bounds.append(_solve(path.crossing, float(allowance)))
     return tuple(bounds)
-
-
-def classical_boundaries(looks: int = LOOKS, kind: Spending = SPENDING, alpha: float = ALPHA) -> Array:
-    """The classical boundaries of equally spaced looks: Pocock's constant, or O'Brien and Fleming's C·√(K/k).
-
-    Examples
-    --------
-    >>> classical_boundaries(5, "pocock").round(3).tolist()
-    [2.413, 2.413, 2.413, 2.413, 2.413]
-    >>> classical_boundaries(5, "obrien-fleming").round(3).tolist()
-    [4.562, 3.226, 2.634, 2.281, 2.04]
-
-    References
-    ----------
-    Pocock, Biometrika 64 (1977); O'Brien & Fleming, Biometrics 35 (1979); Jennison & Turnbull, "Group Sequential
-    Methods with Applications to Clinical Trials" (2000), Tables 2.1 and 2.3.
-    """
-    check_looks(looks)
-    check_alpha(alpha)
-    if kind not in get_args(Spending):
-        raise UnknownNameError("spending", str(kind), get_args(Spending))
-    times = np.arange(1, looks + 1) / looks
-    shape = np.ones(looks) if kind == "pocock" else 1 / np.sqrt(times)
-    return shape * _solve(lambda c: stopping(times, c * shape).total, alpha)
 
 
 @dataclass(frozen=True)
@@ -130,17 +103,17 @@ class Stopping:
         return float(self.each.sum())
 
     def expected(self, topics: ArrayLike) -> float:
-        """Expected topics until the end, when look k comes after `topics[k]` and the last look ends it anyway."""
+        """Expected topics; look k comes after `topics[k]`, and the last look always stops."""
         n = np.asarray(topics, dtype=np.float64)
         return float(n[-1] - (self.each * (n[-1] - n)).sum())
 
 
 def stopping(fraction: ArrayLike, bounds: ArrayLike, drift: float = 0.0) -> Stopping:
-    """How likely |z| crosses its boundary at each look for the first time.
+    """Probability that |z| first crosses its boundary at each look.
 
     Parameters
     ----------
-    fraction : when the looks are, as shares of the planned topics
+    fraction : times of the looks, as shares of the planned topics
     bounds : the boundary of |z| at each
     drift : expected z when all planned topics are in, √n·δ/σ_t
 
@@ -163,7 +136,7 @@ def stopping(fraction: ArrayLike, bounds: ArrayLike, drift: float = 0.0) -> Stop
 
 @dataclass(frozen=True)
 class _Path:
-    """Where a path may be that has crossed nothing yet: places, their probability weights, and the next look's time."""
+    """Density of the paths that have crossed no boundary: places, weights, and the time of the next look."""
 
     places: Array
     weights: Array
@@ -175,21 +148,21 @@ class _Path:
         return cls(np.zeros(1), np.ones(1), 0.0, float(time))
 
     def sides(self, bound: float, drift: float) -> tuple[float, float]:
-        """Probability to be above and below the boundary at the next look."""
+        """Probabilities of being above and below the boundary at the next look."""
         weights = self.weights * np.exp(drift * self.places - drift**2 * self.before / 2)
         gap = self.now - self.before
         edge, step = bound * math.sqrt(self.now), math.sqrt(gap)
-        # No product of matrices: its last digits depend on the processor.
+        # A matrix product would have processor-dependent last digits.
         up = (weights * ndtr((self.places + drift * gap - edge) / step)).sum()
         down = (weights * ndtr((-edge - self.places - drift * gap) / step)).sum()
         return float(up), float(down)
 
     def crossing(self, bound: float) -> float:
-        """Probability to be beyond the boundary on either side, under the null."""
+        """Probability of being beyond the boundary on either side, under the null."""
         return sum(self.sides(bound, 0.0))
 
     def onward(self, time: float, bound: float) -> _Path:
-        """The path at the next look, if it stayed within the boundary there; `time` is that of the look after."""
+        """The density after a look within its boundary; `time` is that of the following look."""
         reach = min(bound, _FAR) * math.sqrt(self.now)
         gap = self.now - self.before
         narrow = min(math.sqrt(gap), math.sqrt(time - self.now))
@@ -203,7 +176,7 @@ class _Path:
 def _legendre(count: int) -> tuple[Array, Array]:
     """Nodes and weights of Gauss–Legendre quadrature, by Newton's method on the three-term recurrence.
 
-    Eigenvalues of a matrix, the usual way, come out with other last digits on other processors.
+    The usual eigenvalue method has processor-dependent last digits.
 
     >>> nodes, weights = _legendre(60)
     >>> expected = np.polynomial.legendre.leggauss(60)
@@ -227,7 +200,7 @@ def _polynomial(x: Array, degree: int) -> tuple[Array, Array]:
 
 
 def _solve(probability: Callable[[float], float], wanted: float) -> float:
-    """The boundary at which a falling probability is the wanted one; infinite when nothing may be spent."""
+    """The boundary at which a decreasing probability equals `wanted`; infinite if `wanted` is 0."""
     if wanted <= 0:
         return math.inf
     low, high = 0.0, 1.0
@@ -244,26 +217,77 @@ def _solve(probability: Callable[[float], float], wanted: float) -> float:
 
 
 def nominal(bounds: ArrayLike) -> Array:
-    """The two-sided p-values that boundaries of |z| amount to: 2·Φ(−c)."""
+    """The two-sided p-values of boundaries of |z|: 2·Φ(−c)."""
     return np.asarray(2 * ndtr(-np.asarray(bounds, dtype=np.float64)))
+
+
+def tuned_rho(n_topics: float, alpha: float) -> float:
+    """The ρ that makes the confidence sequence narrowest after `n_topics` topics.
+
+    The half-width depends on x = nρ² by (x + 1)/x·log((x + 1)/α²), which is minimal where x = log((x + 1)/α²).
+
+    >>> round(tuned_rho(50, 0.05), 4)
+    0.4053
+    """
+    x = -2 * math.log(alpha)
+    for _ in range(100):  # the slope 1/(x + 1) is below 1: it converges
+        x = math.log1p(x) - 2 * math.log(alpha)
+    return math.sqrt(x / n_topics)
+
+
+def sequence_half_width(
+    n_topics: ArrayLike, sd: ArrayLike, rho: float, alpha: float, *, student: bool = False
+) -> Array:
+    r"""Half the width of the asymptotic confidence sequence of a mean after n topics.
+
+    σ̂·√(2(nρ² + 1)/(n²ρ²)·log(√(nρ² + 1)/α)): the intervals of all n hold together with probability 1 − α,
+    asymptotically (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas, "Time-uniform central limit theory and asymptotic
+    confidence sequences", Annals of Statistics 2024).
+
+    σ̂ is uncertain with few topics. With `student` the half-width in standard errors, z, becomes the t quantile with
+    n − 1 degrees of freedom and the same tail probability. Without it the family-wise error of 190 pairs of 20 equal
+    systems, with looks from the 10th topic on, is .19 instead of at most .05.
+
+    >>> sequence_half_width([25, 50, 100], 0.2, tuned_rho(50, 0.05), 0.05).round(4).tolist()
+    [0.1231, 0.0858, 0.0613]
+    """
+    n = np.asarray(n_topics, dtype=np.float64)
+    x = n * rho**2
+    errors = np.sqrt(2 * (x + 1) / x * (np.log1p(x) / 2 - math.log(alpha)))
+    if student:
+        errors = -stdtrit(n - 1, ndtr(-errors))
+    return np.asarray(np.asarray(sd) / np.sqrt(n) * errors)
+
+
+def anytime_p(mean: ArrayLike, sd: ArrayLike, n_topics: ArrayLike, rho: float, *, student: bool = False) -> Array:
+    """The smallest alpha whose confidence sequence excludes 0 after n topics; at most 1, and never 0.
+
+    √(nρ² + 1)·exp(−n²ρ²·d̄²/(2σ̂²(nρ² + 1))), the inverse of the half-width. It is anytime-valid, and so is its running
+    minimum.
+    `student` corrects for few topics as in `sequence_half_width`.
+
+    >>> round(float(anytime_p(0.0858, 0.2, 50, tuned_rho(50, 0.05))), 3)
+    0.05
+    """
+    n, d, s = (np.asarray(value, dtype=np.float64) for value in (n_topics, mean, sd))
+    x = n * rho**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.where(d == 0, 0.0, np.abs(d) / s * np.sqrt(n))
+    if student:
+        errors = -ndtri(stdtr(n - 1, -errors))
+    logarithm = np.log1p(x) / 2 - x * np.square(errors) / (2 * (x + 1))
+    return np.asarray(np.maximum(np.exp(np.minimum(logarithm, 0.0)), np.finfo(np.float64).tiny))
 
 
 def _check_times(fraction: ArrayLike) -> Array:
     times = np.asarray(fraction, dtype=np.float64)
     if times.ndim != 1 or not len(times) or not (np.diff(times, prepend=0.0) > 0).all():
-        raise ArgumentError(f"`fraction` must grow from above 0 from look to look; got {times.tolist()}.")
+        raise ArgumentError(f"`fraction` must increase from look to look, starting above 0; got {times.tolist()}.")
     return times
 
 
-def check_looks(looks: int) -> int:
-    """The number of looks, once it is known to be a whole number from 1 to 100."""
+def check_looks(looks: int, alpha: float) -> None:
+    """Refuse an invalid number of looks or level."""
     if isinstance(looks, bool) or not isinstance(looks, (int, np.integer)) or not 1 <= looks <= 100:
         raise ArgumentError(f"`looks` must be a whole number from 1 to 100; got {looks!r}. Write 5.")
-    return int(looks)
-
-
-def check_alpha(alpha: float) -> float:
-    """The level, once it is known to be one."""
-    if isinstance(alpha, bool) or not 0 < alpha < 1:
-        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha!r}. Write 0.05.")
-    return float(alpha)
+    share("alpha", alpha)

@@ -7,22 +7,8 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
-from cranfield.core.charts.style import (
-    ACCENT,
-    DARK,
-    INK,
-    LIGHT,
-    WIDTH,
-    Drawing,
-    finish,
-    given,
-    names_axis,
-    number,
-    plural,
-    rows,
-    step,
-    whole_axis,
-)
+from cranfield.core.charts import style
+from cranfield.core.charts.style import ACCENT, DARK, INK, LIGHT, WIDTH, Drawing, finish, given, number, plural, rows
 from cranfield.core.sentences import sentence
 from cranfield.questions.monitor.answer import headline
 
@@ -38,7 +24,7 @@ ON_AVERAGE = sentence(
     always=True,
 )
 MOST_PATHS = 60
-"""Paths drawn at most; of more pairs those nearest to their decision, half of them decided where there are enough."""
+"""Most paths drawn: those nearest to a decision, half of them decided where there are enough."""
 MOST_ROWS = 40
 MOST_LABELS = 6
 _KINDS = ["decided", "undecided"]
@@ -50,44 +36,30 @@ def path(result: Monitoring) -> Drawing:
     bounds = result.plan().filter(pl.col("t").is_not_null()).select("topics", "t", "made")
     mirrored = pl.concat([bounds.with_columns(side=pl.lit(1)), bounds.with_columns(-pl.col("t"), side=pl.lit(-1))])
     paths = _strongest(result)
-    where = alt.X("topics:Q", title="topics so far", scale=alt.Scale(nice=False, padding=16), axis=whole_axis())
+    where = alt.X("topics:Q", title="topics so far", scale=alt.Scale(nice=False, padding=16), axis=style.whole_axis())
     title = "t of the paired difference"
-    # The first bounds can be far out of sight: the plot shows what the paths need and the last bounds.
-    top = 1.15 * max(_largest(paths), 1.2 * _least(bounds))
+    # The first bounds can be very large, so the axis covers the paths and the last bounds.
+    largest, least = max(paths["t"].abs(), default=1.0), min(bounds["t"], default=2.0)
+    top = 1.15 * max(largest, 1.2 * least)
     y = alt.Y("t:Q", title=title, scale=alt.Scale(domain=[-top, top], nice=False))
     boundary = alt.Chart(rows(mirrored)).encode(x=where, y=y, detail="side:N")
     lines = alt.Chart(rows(paths)).encode(x=where, y=y, detail="pair:N")
     color = alt.Color("kind:N", title=None, scale=_TONES)
-    labels = (
-        alt.Chart(rows(_labelled(paths))).mark_text(align="right", dx=-6, dy=-7).encode(x=where, y=y, text="pair:N")
-    )
+    labels = alt.Chart(rows(_labelled(paths))).mark_text(align="right", dx=-6, dy=-7)
     plot = alt.layer(
         boundary.mark_line(color=INK, strokeWidth=1.6, strokeDash=[5, 3], clip=True),
         boundary.mark_point(color=INK, filled=True, size=36, opacity=1, clip=True).transform_filter("datum.made"),
         boundary.mark_point(color=INK, size=36, opacity=1, fill="white", clip=True).transform_filter("!datum.made"),
         lines.mark_line(strokeWidth=1.6, opacity=0.8).encode(color=color),
         lines.mark_point(filled=True, size=22, opacity=1).encode(color=color),
-        labels,
+        labels.encode(x=where, y=y, text="pair:N"),
     ).properties(width=WIDTH, height=320)
     count = len(result.pairs)
     left = f"; the {MOST_PATHS} of {count:,} pairs nearest to a decision" if count > MOST_PATHS else ""
-    kind = (
-        "confidence sequences, unplanned looks"
-        if result.anytime
-        else f"{result.spending} spending of {result.alpha:g} up to {plural(result.max_topics, 'topic')}"
-    )
-    return finish(
-        plot, headline(result),
-        f"{kind}; dashed: what the first pair must pass (open points: looks to come){left}",
-    )  # fmt: skip
-
-
-def _largest(paths: pl.DataFrame) -> float:
-    return max((abs(value) for value in paths["t"].to_list()), default=1.0)
-
-
-def _least(bounds: pl.DataFrame) -> float:
-    return min(bounds["t"].to_list(), default=2.0)
+    kind = f"{result.spending} spending of {result.alpha:g} up to {plural(result.max_topics, 'topic')}"
+    kind = "confidence sequences, unplanned looks" if result.anytime else kind
+    details = f"{kind}; dashed: boundary of the first pair (open points: future looks){left}"
+    return finish(plot, headline(result), details)
 
 
 def _strongest(result: Monitoring) -> pl.DataFrame:
@@ -125,13 +97,10 @@ def _labelled(paths: pl.DataFrame) -> pl.DataFrame:
 
 def intervals(result: Monitoring) -> Drawing:
     """The difference of each pair at the last look with its repeated interval; decided pairs stand out."""
-    shown = (
-        _nearest(_last(result), MOST_ROWS)
-        .sort("difference", descending=True, maintain_order=True)
-        .select("pair", "difference", "lower", "upper", "kind")
-    )
+    shown = _nearest(_last(result), MOST_ROWS).sort("difference", descending=True, maintain_order=True)
+    shown = shown.select("pair", "difference", "lower", "upper", "kind")
     names = shown["pair"].to_list()
-    base = alt.Chart(rows(shown)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis()))
+    base = alt.Chart(rows(shown)).encode(y=alt.Y("pair:N", sort=names, axis=style.names_axis()))
     title = f"difference in {result.measure}"
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
     color = alt.Color("kind:N", title=None, scale=_TONES)
@@ -139,32 +108,28 @@ def intervals(result: Monitoring) -> Drawing:
         zero,
         base.mark_rule(strokeWidth=3, color=LIGHT).encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q", title=title), color=color),
-    ).properties(width=WIDTH, height=step(len(names)))
+    ).properties(width=WIDTH, height=style.step(len(names)))
     every = len(result.pairs)
     left = f"; the {MOST_ROWS} of {every:,} pairs nearest to a decision" if every > MOST_ROWS else ""
-    return finish(
-        plot, headline(result),
-        f"look {len(result.looks)}; lines: intervals that hold for all pairs and looks with {1 - result.alpha:.0%}"
-        f"{left}",
-    )  # fmt: skip
+    level = f"{1 - result.alpha:.0%}"
+    details = f"look {len(result.looks)}; lines: {level} simultaneous intervals over pairs and looks{left}"
+    return finish(plot, headline(result), details)
 
 
 def stops(result: SequentialDesign, most_labels: int = 8) -> Drawing:
-    """The chance of stopping at each look, with and without a difference; of many looks the bars have no numbers."""
+    """The probability of stopping at each look, with and without a difference; many looks have no numbers."""
     frame = result.looks_frame()
     kinds = [f"difference {given(result.min_diff)}", "no difference"]
-    long = pl.concat(
-        [
-            frame.select("topics", chance=column).with_columns(kind=pl.lit(kind))
-            for column, kind in zip(("stop_alternative", "stop_null"), kinds, strict=True)
-        ]
+    long = frame.rename(dict(zip(("stop_alternative", "stop_null"), kinds, strict=True)))
+    long = long.unpivot(kinds, index="topics", variable_name="kind", value_name="chance").select(
+        "topics", "chance", "kind"
     )
     color = alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=[DARK, LIGHT]))
     base = alt.Chart(rows(long)).encode(
         x=alt.X("topics:O", title="topics at the look", axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("kind:N", sort=kinds),
     )
-    bars = base.mark_bar().encode(y=alt.Y("chance:Q", title="chance of deciding at this look"), color=color)
+    bars = base.mark_bar().encode(y=alt.Y("chance:Q", title="probability of stopping at this look"), color=color)
     numbers = base.mark_text(dy=-6).encode(y="chance:Q", text=alt.Text("chance:Q", format=".3f"))
     plot = alt.layer(bars, *([numbers] if result.looks <= most_labels else [])).properties(width=WIDTH, height=260)
     finding = ON_AVERAGE(
@@ -176,18 +141,18 @@ def stops(result: SequentialDesign, most_labels: int = 8) -> Drawing:
 
 
 def needed(result: Reestimate) -> Drawing:
-    """The topics there are, and those that the variance so far asks for, with their interval."""
-    names = ["there are", "needed in all"]
+    """The present topics and the topics needed, with their interval."""
+    names = ["present", "needed in all"]
     listed = [
         {"what": names[0], "topics": result.data_topics},
         {"what": names[1], "topics": result.n_topics, "lower": result.topics_lower, "upper": result.topics_upper},
     ]
     base = alt.Chart(rows(listed)).encode(y=alt.Y("what:N", sort=names, title=None))
-    x = alt.X("topics:Q", title="topics", scale=alt.Scale(zero=True), axis=whole_axis())
+    x = alt.X("topics:Q", title="topics", scale=alt.Scale(zero=True), axis=style.whole_axis())
     plot = alt.layer(
         base.mark_bar(color=LIGHT).encode(x=x),
         base.mark_rule(strokeWidth=2, color=DARK).encode(x=alt.X("lower:Q", title="topics"), x2="upper:Q"),
         base.mark_text(align="left", dx=5, dy=-8).encode(x=x, text="topics:Q"),
     ).properties(width=WIDTH, height=alt.Step(40))
-    spread = f"variance of the difference {number(result.variance_of_difference, 4)}, systems unknown to it"
+    spread = f"variance of the difference {number(result.variance_of_difference, 4)}, blinded"
     return finish(plot, result.summary(), f"{spread}; line: {1 - result.alpha:.0%} interval")

@@ -1,4 +1,4 @@
-"""One look at all pairs: what is known after so many topics, by planned boundaries or by confidence sequences."""
+"""One look at all pairs, by planned boundaries or by confidence sequences."""
 
 from __future__ import annotations
 
@@ -14,17 +14,23 @@ from cranfield.questions.compare.classical import Differences, differences, stud
 from cranfield.questions.compare.corrections import adjust, at_most
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import Pairs
-from cranfield.questions.monitor.anytime import anytime_p, sequence_half_width, tuned_rho
-from cranfield.questions.monitor.boundaries import Array, nominal, spending_boundaries
+from cranfield.questions.monitor.boundaries import (
+    Array,
+    anytime_p,
+    nominal,
+    sequence_half_width,
+    spending_boundaries,
+    tuned_rho,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What is known after so many topics, an entry per pair.
+    """The state after n topics, an entry per pair.
 
-    `level` is what `p` must not exceed, `decided` +1 where the first system is better, −1 where the second is and 0
-    where nothing is decided yet; `spent` is how much of alpha all C pairs together have used up, C·α(t; α/C), while
-    none is decided (None for unplanned looks).
+    `level` is the largest `p` that decides a pair. `decided` is +1 where the first system is better, −1 where the
+    second is, and 0 where the pair is undecided. `spent` is the part of alpha that all C pairs have used,
+    C·α(t; α/C), while none is decided (None for unplanned looks).
     """
 
     n_topics: int
@@ -44,14 +50,14 @@ class Look:
 
 
 class Planned:
-    """Nominal levels of the looks so far, at whatever level the family leaves to a pair."""
+    """Nominal levels of the looks so far, at the level that the family leaves to a pair."""
 
     def __init__(self, times: Array, spending: Spending, alpha: float, count: int) -> None:
         self.times, self.spending, self.alpha, self.count = times, spending, alpha, count
         self.levels: dict[int, Array] = {}
 
     def at(self, decided: int) -> Array:
-        """The nominal levels of all looks when so many pairs are decided."""
+        """The nominal levels of all looks, given the number of decided pairs."""
         if decided not in self.levels:
             level = self.alpha / max(1, self.count - decided)
             self.levels[decided] = nominal(spending_boundaries(self.times.tolist(), self.spending, level))
@@ -60,12 +66,11 @@ class Planned:
     def look(
         self, k: int, each: Differences, decided: NDArray[np.bool_], correction: FamilyCorrection
     ) -> tuple[Array, float, Array]:
-        """P-values, the level they are held to, and half-widths, after look k."""
+        """P-values, their level, and half-widths, after look k."""
         n = each.n_topics
         p = student(each.mean, each.error, n - 1, "two-sided", (each.sd == 0) & (each.mean == 0))
         p = _no_variance(p, each)
-        strictest = float(self.at(0)[k])
-        level = strictest
+        level = strictest = float(self.at(0)[k])
         if correction == "holm":
             count = int(decided.sum())
             level = float(self.at(count)[k])
@@ -94,12 +99,11 @@ class Anytime:
         p = _no_variance(anytime_p(each.mean, each.sd, each.n_topics, self.rho, student=True), each)
         self.lowest = np.minimum(self.lowest, p)
         half = sequence_half_width(each.n_topics, each.sd, self.rho, self.each, student=True)
-        half = np.where(_constant(each), np.nan, half)
-        return adjust(self.lowest, correction), self.alpha, half
+        return adjust(self.lowest, correction), self.alpha, np.where(_constant(each), np.nan, half)
 
 
 def snapped(scores: GridScores, pairs: Pairs) -> Differences:
-    """The differences of all pairs; means that rounding to the grid has set apart are equal again."""
+    """The differences of all pairs; means within the rounding of the grid count as equal."""
     each = differences(scores, pairs)
     return replace(each, mean=np.where(np.abs(each.mean) * each.n_topics <= scores.tolerance, 0.0, each.mean))
 

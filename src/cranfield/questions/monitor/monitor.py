@@ -1,9 +1,10 @@
-"""`monitor`: topics come in batches; which pairs are decided, and may one stop?"""
+"""`monitor`: decide pairs of systems while topics come in batches."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -11,34 +12,34 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from cranfield.core.defaults import ALPHA, FAMILY_CORRECTION, LOOKS, SPENDING, FamilyCorrection, Spending
-from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify
+from cranfield.core.errors import ArgumentError, DataError, notify
 from cranfield.core.labels import positions, summary
+from cranfield.core.options import at_least, one_of
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.compare.corrections import at_most
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import Pairs, against, all_pairs
-from cranfield.questions.monitor.anytime import sequence_half_width, tuned_rho
+from cranfield.questions.monitor.answer import monitoring_answer
 from cranfield.questions.monitor.boundaries import (
-    check_alpha,
     check_looks,
     family_spent,
     nominal,
+    sequence_half_width,
     spending_boundaries,
-    spent,
-)
+    tuned_rho,
+)  # fmt: skip
 from cranfield.questions.monitor.looks import Anytime, Look, Planned, snapped
 from cranfield.questions.monitor.question import MonitorQuestion
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import ScoreMatrix, inherited, mask
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 _FEW_TOPICS = 10
-"""Below so many topics an asymptotic confidence sequence promises more than it keeps."""
+"""With fewer topics an asymptotic confidence sequence exceeds its level."""
 SO_FAR = sentence(
     "monitoring.so-far",
     "{measure}: after {topics:,}{of} topics (look {look:,}) {decided:,} of {pairs} decided; {decision}",
@@ -47,13 +48,12 @@ SO_FAR = sentence(
 )
 EARLY = sentence(
     "monitoring.early",
-    "{measure}: the first look has {first} topics; a confidence sequence is asymptotic, so begin to look with "
-    "{least} or more.",
+    "{measure}: the first look has {first} topics. A confidence sequence is asymptotic; start with {least} or more.",
     "looks are not planned, and the first has fewer than `least` topics",
 )
 BLIND = sentence(
     "monitoring.blind",
-    "{measure}: look {looks} comes so early that nothing may be spent on it; it has no intervals.",
+    "{measure}: look {looks} is too early to spend any of the level. It has no intervals.",
     "the boundary of these looks is infinite",
 )
 
@@ -123,8 +123,8 @@ class Monitoring(Result):
         """One row per look and pair.
 
         measure, look, topics, system_a, system_b, difference, lower, upper, p, boundary, decision, spent. With planned
-        looks `p` is that of the paired t-test and `boundary` what it must not exceed at this look; with unplanned looks
-        `p` is anytime-valid and adjusted for the family, and the boundary is alpha. `decision` is ``stop: a better``,
+        looks `p` is that of the paired t-test, and it must not exceed `boundary`. With unplanned looks `p` is
+        anytime-valid and adjusted for the family, and the boundary is alpha. `decision` is ``stop: a better``,
         ``stop: b better``, ``go on``, or ``stop: undecided`` at the end of the plan.
         """
         return pl.concat([self._look_frame(number, look) for number, look in enumerate(self.looks, 1)])
@@ -132,37 +132,35 @@ class Monitoring(Result):
     def _look_frame(self, number: int, look: Look) -> pl.DataFrame:
         rest = "stop: undecided" if self._ended(look) else "go on"
         words = {1: "stop: a better", -1: "stop: b better", 0: rest}
-        known = np.isfinite(look.half)
-        names = np.asarray(self.systems)
-        rows = pl.DataFrame(
+        half = np.where(np.isfinite(look.half), look.half, np.nan)
+        names, count = np.asarray(self.systems), len(self.pairs)
+        return pl.DataFrame(
             {
+                "measure": [self.measure] * count,
+                "look": [number] * count,
+                "topics": [look.n_topics] * count,
                 "system_a": names[self.pairs.a].tolist(),
                 "system_b": names[self.pairs.b].tolist(),
                 "difference": look.difference,
-                "lower": pl.Series(look.difference - look.half).set(pl.Series(~known), None),
-                "upper": pl.Series(look.difference + look.half).set(pl.Series(~known), None),
+                "lower": pl.Series(look.difference - half).fill_nan(None),
+                "upper": pl.Series(look.difference + half).fill_nan(None),
                 "p": look.p,
+                "boundary": [look.level] * count,
                 "decision": [words[int(sign)] for sign in look.decided],
+                "spent": pl.Series([look.spent] * count, dtype=pl.Float64),
             }
         )
-        same = {"measure": self.measure, "look": number, "topics": look.n_topics, "boundary": look.level}
-        rows = rows.with_columns(
-            **{name: pl.lit(value, pl.Int64 if isinstance(value, int) else None) for name, value in same.items()},
-            spent=pl.lit(look.spent, pl.Float64),
-        )
-        return rows.select("measure", "look", "topics", *rows.columns[:6], "boundary", "decision", "spent")
 
     def last(self) -> pl.DataFrame:
         """The rows of the last look only."""
         return self._look_frame(len(self.looks), self.looks[-1])
 
     def plan(self) -> pl.DataFrame:
-        """One row per look, those so far and those to come in steps of the first batch: what p must not exceed.
+        """One row per look, made or to come in steps of the first batch, with its boundary.
 
         look, topics, made (whether it has taken place), boundary (the nominal level of the first pair to be decided,
         at α divided by the pairs), t (the same as a bound for |t| of the paired t-test) and spent. Unplanned looks have
-        t only: the bound is that of the confidence sequence, and nothing is spent. A look so early that nothing may be
-        spent has no bound.
+        only t, the bound of the confidence sequence. A look too early to spend anything has no bound.
         """
         made = [look.n_topics for look in self.looks]
         ahead = [*range(made[-1] + made[0], self.max_topics, made[0]), self.max_topics]
@@ -185,7 +183,7 @@ class Monitoring(Result):
     def paths(self) -> pl.DataFrame:
         """One row per look and pair: topics, system_a, system_b, t of the paired t-test and decision.
 
-        t is empty where all topics have the same difference.
+        t is null where all topics have the same difference.
         """
         rows = []
         for look in self.looks:
@@ -193,17 +191,16 @@ class Monitoring(Result):
                 t = np.where(look.sd > 0, look.difference * np.sqrt(look.n_topics) / look.sd, np.nan)
             t = np.where((look.sd == 0) & (look.difference == 0), 0.0, t)
             rows.append(pl.Series("t", t).fill_nan(None))
-        return (
-            self.to_frame().select("look", "topics", "system_a", "system_b", "decision").with_columns(pl.concat(rows))
-        )
+        frame = self.to_frame().select("look", "topics", "system_a", "system_b", "decision")
+        return frame.with_columns(pl.concat(rows))
 
     def forecast(self) -> pl.DataFrame:
-        """How many topics in all each undecided pair would take, if difference and spread stayed as they are.
+        """Total topics that each undecided pair needs, if means and variances stay the same.
 
-        Columns system_a, system_b, topics (empty beyond a thousand times those there are) and in_plan (whether that is
-        within the planned maximum). Planned looks: when the t-test would pass the boundary of the last look; unplanned
-        ones: when the confidence sequence would leave 0. A lead that is luck makes it too hopeful: use it to plan the
-        next batch, never to decide.
+        Columns system_a, system_b, topics (null beyond a thousand times the present number) and in_plan (whether this
+        is within the planned maximum). Planned looks: when the t-test passes the boundary of the last look. Unplanned
+        looks: when the confidence sequence excludes 0. Differences due to chance make it too low: use it
+        to plan the next batch, never to decide.
         """
         last = self.looks[-1]
         open_pairs = np.flatnonzero(last.decided == 0)
@@ -221,15 +218,10 @@ class Monitoring(Result):
         for at in open_pairs:
             enough = reach * last.sd[at] < abs(last.difference[at])
             needed.append(int(ahead[enough.argmax()]) if last.sd[at] > 0 and enough.any() else None)
-        return pl.DataFrame(
-            {
-                "system_a": names[self.pairs.a[open_pairs]].tolist(),
-                "system_b": names[self.pairs.b[open_pairs]].tolist(),
-                "topics": needed,
-                "in_plan": [n is not None and n <= self.max_topics for n in needed],
-            },
-            schema={"system_a": pl.String, "system_b": pl.String, "topics": pl.Int64, "in_plan": pl.Boolean},
-        )
+        a, b = (names[side[open_pairs]].tolist() for side in (self.pairs.a, self.pairs.b))
+        in_plan = [n is not None and n <= self.max_topics for n in needed]
+        schema = {"system_a": pl.String, "system_b": pl.String, "topics": pl.Int64, "in_plan": pl.Boolean}
+        return pl.DataFrame([a, b, needed, in_plan], schema=schema)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
@@ -241,7 +233,7 @@ class Monitoring(Result):
         return SO_FAR(measure=self.measure, look=len(self.looks), decision=self.decision, **self.progress())
 
     def progress(self) -> dict[str, Any]:
-        """How far it has come, for a sentence."""
+        """Topics and decided pairs so far, for a sentence."""
         of = "" if self.anytime else f" of {self.max_topics:,}"
         pairs = f"{len(self.pairs):,} {'pair is' if len(self.pairs) == 1 else 'pairs are'}"
         return {"topics": self.n_topics, "of": of, "decided": self.n_decided, "pairs": pairs}
@@ -252,11 +244,7 @@ class Monitoring(Result):
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
         return self.summary(), [self.last()]
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.monitor.answer import monitoring_answer
-
-        return monitoring_answer(self, question)
+    answer = monitoring_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -278,36 +266,39 @@ def monitor(
     baseline: str | None = None,
     correction: FamilyCorrection = FAMILY_CORRECTION,
 ) -> Monitoring:
-    """Which pairs of systems are decided by the topics so far, if one looks after every batch and stops when it is?
+    """Which pairs of systems are decided by the topics so far, with a look after every batch?
 
-    Stopping at the first significant test rejects true nulls far too often: .142 of the time with five looks at .05.
+    Stopping at the first significant test inflates type I error: .142 with five looks at .05.
 
-    *Planned looks* (the default): a group-sequential paired t-test. A spending function says how much of the level is
-    used up when n of `max_topics` topics are in (Lan & DeMets 1983), so that batches need not be of equal size; the
-    boundary is turned into a nominal level for the p-value of the t-test, which corrects for few topics (Pocock 1977).
+    *Planned looks* (the default): a group-sequential paired t-test. A spending function gives the level used up after
+    n of `max_topics` topics (Lan & DeMets 1983), so batches may differ in size. The boundary becomes a nominal level
+    for the p-value of the t-test, which corrects for few topics (Pocock 1977).
 
     *Unplanned looks* (``anytime=True``): the asymptotic confidence sequence of Waudby-Smith et al. (2024) and its
-    p-value, valid however often one looks and for however long. Corrected for few topics by t quantiles, as
-    above. It costs width.
+    p-value, valid for any number of looks. It is corrected for few topics by t quantiles. Its intervals are wider.
 
     The family is all C pairs, or all systems against the baseline. ``bonferroni`` tests each pair at α/C. ``holm``
-    starts there and, whenever pairs are decided, passes their share on: with r decided the others are tested at
-    α/(C − r), with boundaries as if that had been their level from the start (Maurer & Bretz 2013); for anytime
-    p-values it is Holm's procedure on their running minimum. A decision, once made, stays. Intervals are repeated
-    confidence intervals at α/C: all of them, at all looks, hold together with probability 1 − α. They can hold 0 for
-    a pair that Holm decides. A pair with the same difference on all n topics has no variance to go by: its p-value is
-    the sign test's 2^(1−n), and it has no interval.
+    starts there and passes on the share of decided pairs: with r decided, the others are tested at α/(C − r), with
+    boundaries as if that had been their level from the start (Maurer & Bretz 2013). For anytime p-values it is Holm's
+    procedure on their running minimum. A decision is final.
+
+    Intervals are simultaneous repeated confidence intervals at α/C: they hold for all pairs and looks with probability
+    1 − α. They can contain 0 for a pair that Holm decides. A pair with the same difference on all n topics has no
+    variance: its p-value is that of the sign test, 2^(1−n), and it has no interval.
+
+    The levels assume normal differences. With exponential differences the measured type I error at .05 is .085
+    (O'Brien–Fleming), .115 (Pocock) and .07–.09 (anytime).
 
     Parameters
     ----------
     batches : ScoreMatrix or several
-        The scores of each batch of topics in the order they came, the same systems in each.
+        The scores of each batch of topics, in order, with the same systems in each.
     per_look : int, optional
-        Cut the scores, which must then be in one piece, into batches of so many topics in the order they have.
+        Cut a single table into batches of this many topics, in its order.
     looks : int
-        Planned looks, of the size of the first batch; counts only when `max_topics` is not given.
+        Planned looks, of the size of the first batch; used only without `max_topics`.
     max_topics : int, optional
-        Topics at which the last look is planned (and for which a confidence sequence is tuned).
+        Topics at the last planned look; a confidence sequence is tuned for this number.
     spending : {"obrien-fleming", "pocock"}
     anytime : bool
         Unplanned looks.
@@ -331,20 +322,15 @@ def monitor(
     >>> result.summary()
     'score: after 40 of 60 topics (look 2) 1 of 3 pairs are decided; go on'
     """
-    check_alpha(alpha)
-    check_looks(looks)
-    if correction not in get_args(FamilyCorrection):
-        raise UnknownNameError("correction", str(correction), get_args(FamilyCorrection))
-    spent(1.0, spending, alpha)
+    check_looks(looks, alpha)
+    one_of("correction", correction, FamilyCorrection)
+    one_of("spending", spending, Spending)
     listed = _aligned(cut(as_matrix_list(batches, argument="batches"), per_look))
     first = listed[0]
     sizes = np.cumsum([batch.n_topics for batch in listed])
     most = _check_most(max_topics, sizes, looks * first.n_topics, anytime)
-    systems = first.systems
-    if baseline is None:
-        pairs = all_pairs(len(systems))
-    else:
-        pairs = against(positions("system", [baseline], systems), len(systems))
+    systems, m = first.systems, first.n_systems
+    pairs = all_pairs(m) if baseline is None else against(positions("system", [baseline], systems), m)
     test = Anytime(most, alpha, len(pairs)) if anytime else Planned(sizes / most, spending, alpha, len(pairs))
     decided = np.zeros(len(pairs), dtype=np.int64)
     made: list[Look] = []
@@ -367,13 +353,12 @@ def monitor(
 
 
 def cut(batches: list[ScoreMatrix], per_look: int | None) -> list[ScoreMatrix]:
-    """The one batch there is in pieces of so many topics; the last may be smaller."""
+    """A single batch cut into batches of `per_look` topics; the last may be smaller."""
     if per_look is None:
         return batches
-    if isinstance(per_look, bool) or per_look != int(per_look) or per_look < 1:
-        raise ArgumentError(f"`per_look` must be a whole number of at least 1; got {per_look!r}. Write 10.")
+    at_least("per_look", per_look, 1, 10)
     if len(batches) > 1:
-        raise ArgumentError(f"`per_look` cuts one table into batches, and there are {len(batches)}; leave it out.")
+        raise ArgumentError(f"`per_look` cuts one table into batches; there are {len(batches)} tables. Omit it.")
     whole = batches[0]
     starts = range(0, whole.n_topics, int(per_look))
     return [whole.select(topics=whole.topics[start : start + int(per_look)]) for start in starts]
@@ -381,32 +366,32 @@ def cut(batches: list[ScoreMatrix], per_look: int | None) -> list[ScoreMatrix]:
 
 def _so_far(batches: list[ScoreMatrix]) -> ScoreMatrix:
     topics = [topic for batch in batches for topic in batch.topics]
-    values, filled = (
-        np.concatenate(parts) for parts in zip(*((one.values, mask(one)) for one in batches), strict=True)
-    )
+    values, filled = np.concatenate([one.values for one in batches]), np.concatenate([mask(one) for one in batches])
     left_out = dict.fromkeys(text for batch in batches for text in batch.left_out)
     return ScoreMatrix(values, topics, batches[0].systems, batches[0].measure, filled=filled, left_out=left_out)
 
 
 def _aligned(batches: list[ScoreMatrix]) -> list[ScoreMatrix]:
-    """The batches over the same systems in the same order, once they are known to hold other topics each."""
+    """The batches with the same systems in the same order; refuses repeated topics."""
     if not batches:
-        raise ArgumentError("`batches` is empty; pass the scores of at least one batch of topics.")
+        raise ArgumentError("`batches` is empty. Give the scores of at least one batch of topics.")
     first = batches[0].require(what="the first look").canonical()
     aligned, seen = [first], set(first.topics)
     for number, batch in enumerate(batches[1:], 2):
         batch.require(topics=1, what=f"batch {number}", tiny=True)
         if batch.measure != first.measure:
-            raise DataError(f"batch {number} holds {batch.measure} scores, the first {first.measure}; use one measure")
+            raise DataError(
+                f"batch {number} has {batch.measure} scores, the first has {first.measure}. Use one measure."
+            )
         if unmatched := sorted(set(batch.systems) ^ set(first.systems)):
             raise DataError(
-                f"batch {number} and the first differ in {len(unmatched)} systems ({summary(unmatched)}); "
-                "score the same systems on every batch"
+                f"batch {number} and the first differ in {len(unmatched)} systems ({summary(unmatched)}). "
+                "Score the same systems on every batch."
             )
         if twice := sorted(seen & set(batch.topics)):
             raise DataError(
-                f"batch {number} repeats {len(twice)} topics of earlier batches ({summary(twice)}); "
-                "pass only what is new in each batch"
+                f"batch {number} repeats {len(twice)} topics of earlier batches ({summary(twice)}). "
+                "Give only new topics in each batch."
             )
         seen |= set(batch.topics)
         aligned.append(batch.select(topics=sorted(batch.topics, key=str.encode), systems=first.systems))
@@ -414,26 +399,20 @@ def _aligned(batches: list[ScoreMatrix]) -> list[ScoreMatrix]:
 
 
 def _check_most(max_topics: int | None, sizes: NDArray[np.int64], planned: int, anytime: bool) -> int:
-    if max_topics is None:
-        most = planned
-    elif isinstance(max_topics, bool) or max_topics != int(max_topics) or max_topics < 2:
-        raise ArgumentError(f"`max_topics` must be a whole number of at least 2; got {max_topics!r}. Write 50.")
-    else:
-        most = int(max_topics)
+    most = planned if max_topics is None else max_topics
+    at_least("max_topics", most, 2, 50)
     past = np.flatnonzero(sizes >= most)
     if not anytime and len(past) and past[0] < len(sizes) - 1:
         raise DataError(
-            f"batch {past[0] + 1} reaches the {most} topics planned, and nothing is left to spend on the "
-            f"{len(sizes) - 1 - past[0]} after it; plan more (`max_topics`) before looking, or use anytime=True"
+            f"batch {past[0] + 1} reaches the {most} planned topics, so no level is left for the "
+            f"{len(sizes) - 1 - past[0]} after it. Plan more topics (`max_topics`) in advance, or use anytime=True."
         )
-    return most
+    return int(most)
 
 
-def _warnings(measure: str, first: int, anytime: bool, looks: list[Look]) -> tuple[str, ...]:
-    notes: tuple[str, ...] = ()
+def _warnings(measure: str, first: int, anytime: bool, looks: list[Look]) -> Iterable[str]:
     if anytime and first < _FEW_TOPICS:
-        notes += (EARLY(measure=measure, first=first, least=_FEW_TOPICS),)
-    blind = [number for number, look in enumerate(looks, 1) if np.isposinf(look.half).any()]
+        yield EARLY(measure=measure, first=first, least=_FEW_TOPICS)
+    blind = [str(number) for number, look in enumerate(looks, 1) if np.isposinf(look.half).any()]
     if blind:
-        notes += (BLIND(measure=measure, looks=", ".join(map(str, blind))),)
-    return notes
+        yield BLIND(measure=measure, looks=", ".join(blind))

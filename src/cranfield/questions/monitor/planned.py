@@ -1,4 +1,4 @@
-"""`design_looks`: what looking several times costs and saves, in topics."""
+"""`design_looks`: maximum and expected topics of a design with several looks."""
 
 from __future__ import annotations
 
@@ -18,25 +18,16 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.design.ttest import design_ttest
-from cranfield.questions.monitor.boundaries import (
-    Stopping,
-    check_alpha,
-    check_looks,
-    nominal,
-    spending_boundaries,
-    spent,
-    stopping,
-)
+from cranfield.questions.monitor.answer import looks_answer
+from cranfield.questions.monitor.boundaries import Stopping, check_looks, nominal, spending_boundaries, spent, stopping
 from cranfield.questions.monitor.question import LooksQuestion
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 LOOKS_TAKE = sentence(
     "monitoring.looks-take",
-    "{looks} at most {most:,} topics where one look takes {fixed:,}; expect {expected:.0f} if the difference is "
-    "{min_diff:g} and {null:.0f} if there is none",
+    "{looks} at most {most:,} topics ({expected:.0f} expected for difference {min_diff:g}); one look takes {fixed:,}",
     "topics by the joint distribution of the looks",
     always=True,
 )
@@ -44,16 +35,16 @@ LOOKS_TAKE = sentence(
 
 @dataclass(frozen=True, eq=False)
 class SequentialDesign(Result):
-    """A paired comparison with several looks beside the same with one; get one from `design_looks`.
+    """A paired comparison with several looks, compared with one look; get one from `design_looks`.
 
     Attributes
     ----------
     topics_fixed : int
         Topics of the design with a single look.
     topics_at : tuple of int
-        Topics that are in at each look; the last is the maximum.
+        Topics at each look; the last is the maximum.
     inflation : float
-        What the maximum is of the fixed design's topics, before rounding.
+        Ratio of the maximum to the topics of the fixed design, before rounding.
     bounds : array
         Boundary of |z| at each look.
     null, alternative : Stopping
@@ -111,7 +102,7 @@ class SequentialDesign(Result):
         return signature("group-sequential design, paired t-test", **self.settings)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row: looks, spending, min_diff, alpha, power, the topics of both designs, and what to expect."""
+        """One row: looks, spending, min_diff, alpha, power, the topics of both designs, and expected topics."""
         names = (
             "looks", "spending", "variance_of_difference", "min_diff", "alpha", "power", "topics_fixed", "topics_max",
             "inflation", "expected_null", "expected_alternative",
@@ -142,7 +133,6 @@ class SequentialDesign(Result):
         return LOOKS_TAKE(
             looks="1 look takes" if self.looks == 1 else f"{self.looks} looks take", most=self.topics_max,
             fixed=self.topics_fixed, expected=self.expected_alternative, min_diff=self.min_diff,
-            null=self.expected_null,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -151,11 +141,7 @@ class SequentialDesign(Result):
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
         return self.summary(), [self.to_frame(), self.looks_frame()]
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.monitor.answer import looks_answer
-
-        return looks_answer(self, question)
+    answer = looks_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -174,12 +160,12 @@ def design_looks(
     power: float = POWER,
     alpha: float = ALPHA,
 ) -> SequentialDesign:
-    """How many topics at most, and how many to expect, when a paired comparison is looked at several times?
+    """How many topics does a paired comparison with several looks need, at most and on average?
 
     With boundaries c_k from a spending function at K equal looks, the drift θ = √n·minD/σ_t that reaches the power is
-    found by numerical integration; n_max = n_fixed·(θ/θ_fixed)², where n_fixed is the exact paired t design. Looks fall
-    on whole topics, as evenly as possible. Stopping probabilities are those of normal theory; the t-test is a little
-    slower to stop, by a few percent in expected topics when the first looks have fewer than 20.
+    found by numerical integration. n_max = n_fixed·(θ/θ_fixed)², where n_fixed is the exact paired t design. Looks fall
+    on whole topics, as evenly as possible. Stopping probabilities are those of normal theory. The t-test stops slightly
+    later: a few percent in expected topics when the first looks have fewer than 20.
 
     Parameters
     ----------
@@ -189,7 +175,7 @@ def design_looks(
         As in `design_ttest`.
     looks : int
     spending : {"obrien-fleming", "pocock"}
-        ``obrien-fleming`` hardly raises the maximum and saves less; ``pocock`` stops earlier and costs more.
+        ``obrien-fleming`` has a lower maximum and saves less; ``pocock`` stops earlier and has a higher maximum.
 
     References
     ----------
@@ -198,11 +184,9 @@ def design_looks(
     Examples
     --------
     >>> design_looks(0.042941, 0.05).summary()
-    '5 looks take at most 141 topics where one look takes 137; expect 113 if the difference is 0.05 and 140 if there is
-    none'
+    '5 looks take at most 141 topics (113 expected for difference 0.05); one look takes 137'
     """
-    check_looks(looks)
-    check_alpha(alpha)
+    check_looks(looks, alpha)
     if not alpha < power < 1:
         raise ArgumentError(f"`power` must be between alpha and 1; got {power!r}. Write 0.80.")
     fixed = design_ttest(variance_of_difference, min_diff, power=power, alpha=alpha).n_topics
@@ -222,7 +206,7 @@ def design_looks(
 
 
 def _drift(share: list[float], bounds: NDArray[np.float64], power: float) -> float:
-    """The expected final z with which some look crosses its boundary with this power."""
+    """The expected final z at which some look crosses its boundary with this power."""
 
     def reached(drift: float) -> float:
         return stopping(share, bounds, drift).total

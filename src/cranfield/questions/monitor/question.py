@@ -1,4 +1,4 @@
-"""When may one stop adding topics? The settings of `monitor` and `design looks`."""
+"""Can I stop adding topics? The settings of `monitor` and `design looks`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.page import Page
-from cranfield.core.question import Question, Takes, setting
+from cranfield.core.question import HelpGroup, Question, Takes, setting
 from cranfield.questions.design.question import VARIANCE_OF_DIFFERENCE
 
 
@@ -21,18 +21,17 @@ def looks(help: str) -> Any:
 def spending() -> Any:
     """How the looks share the level."""
     return setting(
-        defaults.SPENDING, "How the looks share the level: nearly all at the end, or evenly.",
+        defaults.SPENDING, "How the looks share the level: mostly at the end, or evenly.",
         choices=defaults.names(defaults.Spending), label="Spending of the level",
     )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class MonitorQuestion(Question):
-    """Topics come in batches: which pairs of systems are decided, and may one stop?
+    """Decide pairs of systems while topics come in batches, and find out when to stop.
 
-    One table per batch, in the order they came, or one table cut by --per-look. Stopping at the first significant test
-    rejects true nulls far too often (.142 of the time with five looks at .05); planned looks keep the level, and
-    --anytime keeps it for looks that nobody planned.
+    Give one table per batch, in order, or one table and --per-look. Stopping at the first significant test inflates
+    type I error: .142 with five looks at .05. Planned looks keep the level; --anytime keeps it for unplanned looks.
 
     \b
     Examples:
@@ -41,7 +40,9 @@ class MonitorQuestion(Question):
     """
 
     command: ClassVar[str] = "monitor"
-    brief: ClassVar[str] = "Topics in batches: which pairs are decided, and may one stop?"
+    group: ClassVar[HelpGroup] = "Design"
+    aliases: ClassVar[tuple[str, ...]] = ("sequential",)
+    brief: ClassVar[str] = "Decide pairs as topics come in batches, and when to stop."
     takes: ClassVar[Takes] = "batches"
     by_one_measure: ClassVar[bool] = True
     place: ClassVar[int] = 144
@@ -49,47 +50,47 @@ class MonitorQuestion(Question):
         name="monitor",
         title="Monitor",
         place=34,
-        heading="May I stop adding topics?",
-        lead="Every score file of the data is a batch of topics, in the order of the upload; or one table is cut into "
-        "looks. Looking again and again keeps its promise when it is planned, or made for looks that nobody planned.",
+        heading="Can I stop adding topics?",
+        lead="Every score file is a batch of topics, in the order of the upload, or one table is cut into looks. "
+        "Repeated looks stay valid if they are planned.",
         button="Look",
         doing="Looking at",
-        brief="Which pairs are decided after each batch of topics; plan, forecast and every look are in `tables`.",
+        brief="Which pairs are decided after each batch of topics; `tables` has plan, forecast and every look.",
     )
 
     per_look: int | None = setting(
-        None, "Cut one table into batches of so many topics, in its order.", metavar="N", label="Topics per look",
+        None, "Cut one table into batches of N topics, in its order.", metavar="N", label="Topics per look",
         least=1, most=10_000_000,
     )  # fmt: skip
-    looks: int = looks("Planned looks, each as large as the first batch, unless their topics are given.")
+    looks: int = looks("Number of planned looks, each as large as the first batch.")
     max_topics: int | None = setting(
-        None, "Topics at which the last look is planned.", metavar="N", usual="looks times the first batch",
+        None, "Number of topics at the last planned look.", metavar="N", usual="looks times the first batch",
         least=2, most=10_000_000,
     )  # fmt: skip
     spending: str = spending()
-    anytime: bool = setting(False, "For looks that nobody planned: confidence sequences.", label="Unplanned looks")
-    alpha: float = shared.alpha("Level of all looks and pairs together.")
-    baseline: str | None = setting(None, "Compare every system with this one only.", metavar="SYSTEM")
+    anytime: bool = setting(False, "Use confidence sequences, valid for unplanned looks.", label="Unplanned looks")
+    alpha: float = shared.alpha("Family-wise level over all looks and pairs.")
+    baseline: str | None = setting(None, "Compare every system only with this one.", metavar="SYSTEM")
     correction: str = setting(
         defaults.FAMILY_CORRECTION, "How pairs share the level.", choices=defaults.names(defaults.FamilyCorrection),
         more=True,
     )  # fmt: skip
-    system: tuple[str, ...] | None = shared.systems("Use these systems only, and the baseline; repeatable.")
+    system: tuple[str, ...] | None = shared.systems("System to use, besides the baseline; repeatable.")
     measure: str | None = shared.one_measure()
     missing: str = shared.missing()
     show: str = setting(
         "looks",
-        "looks: every pair at every look. last: at the last. forecast: topics the undecided pairs may take. plan: the "
-        "boundary at every look, made and to come. reestimate: topics by the variance so far, blind to who is ahead.",
+        "looks: every pair at every look. last: the last look. forecast: topics that undecided pairs may need. "
+        "plan: the boundary at every look. reestimate: topics needed by the blinded variance.",
         choices=defaults.names(defaults.MonitorShow), part="view", on_page=False,
     )  # fmt: skip
     min_diff: float = setting(
-        defaults.VIEW_MIN_DIFF, "Difference to detect, for the topics that the variance so far asks for.", metavar="D",
+        defaults.VIEW_MIN_DIFF, "Difference to detect, for --show reestimate.", metavar="D",
         part="view", label="Difference to detect", more=True, check=shared.positive,
     )  # fmt: skip
     power: float = setting(
-        defaults.POWER, "Wanted power, for the same.", metavar="P", part="view", label="Power (1 − β)",
-        check=shared.share, more=True,
+        defaults.POWER, "Probability to detect it, for --show reestimate.", metavar="P", part="view",
+        label="Power (1 − β)", check=shared.share, more=True,
     )  # fmt: skip
 
     @staticmethod
@@ -102,27 +103,28 @@ class MonitorQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class LooksQuestion(Question):
-    """What looking several times costs and saves: topics at most, topics to expect, and the price against one look.
+    """Maximum and expected topics of a design with several looks, compared with one look.
 
-    For a paired t-test of two systems that is stopped as soon as it is decided.
+    For a paired t-test of two systems that stops as soon as it is decided.
 
     Example: cranfield design looks --variance-of-difference 0.04 --min-diff 0.07 --looks 5
     """
 
     command: ClassVar[str] = "design looks"
-    brief: ClassVar[str] = "Topics when a paired comparison is looked at several times."
+    group: ClassVar[HelpGroup] = "Design"
+    brief: ClassVar[str] = "Topics of a paired comparison with several looks."
     place: ClassVar[int] = 154
 
     variance_of_difference: float = setting(help=VARIANCE_OF_DIFFERENCE, metavar="V", check=shared.positive)
     min_diff: float = setting(
         help="Smallest difference worth detecting.", metavar="D", label="Smallest difference", check=shared.positive
     )
-    looks: int = looks("Planned looks.")
+    looks: int = looks("Number of planned looks.")
     spending: str = spending()
     power: float = shared.power()
     alpha: float = shared.alpha()
     show: str = setting(
-        "price", "price: topics at most and to expect. looks: every look with its boundary.",
+        "price", "price: maximum and expected topics. looks: every look with its boundary.",
         choices=("price", "looks"), part="view", on_page=False,
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""`reestimate`: halfway through, is the planned number of topics still right? Asked without looking at who is ahead."""
+"""`reestimate`: is the planned number of topics still right, by the blinded variance so far?"""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from scipy.special import stdtrit
 from cranfield.core.defaults import ALPHA, POWER
 from cranfield.core.errors import DataError, notify
 from cranfield.core.invariants import check_finite, check_interval
+from cranfield.core.options import share
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.design.ttest import design_ttest
-from cranfield.questions.monitor.boundaries import check_alpha
+from cranfield.questions.monitor.answer import reestimate_answer
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import inherited
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 REESTIMATED = sentence(
     "monitoring.reestimated",
-    "{measure}: after {seen:,} topics, {topics:,}{interval} in all should see a difference of {min_diff:g} with power "
+    "{measure}: after {seen:,} topics, {topics:,}{interval} in all detect a difference of {min_diff:g} with power "
     "{power:g}",
-    "topics of a paired t-test of two systems by the blinded variance so far, which errs upwards; its jackknife "
+    "topics of a paired t-test of two systems by the blinded variance so far, which is biased high; its jackknife "
     "interval",
     always=True,
 )
 NO_BLINDED_INTERVAL = sentence(
     "monitoring.no-blinded-interval",
-    "{measure}: no interval for the blinded variance: too few topics with a difference.",
+    "{measure}: the blinded variance has no interval, because too few topics have a difference.",
     "without one of the topics no difference is left, or there are fewer than three topics",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Reestimate(Result):
-    """A variance estimated without knowing which system is which, and the topics it asks for; from `reestimate`.
+    """The blinded variance and the topics needed; get one from `reestimate`.
 
     Attributes
     ----------
     variance_of_difference, lower, upper : float
         The blinded σ_t² with its interval.
     n_topics, topics_lower, topics_upper : int
-        Topics in all that the paired t-test needs, never fewer than there are.
+        Total topics that the paired t-test needs, at least the present number.
     """
 
     measure: str
@@ -105,11 +105,7 @@ class Reestimate(Result):
     def __repr__(self) -> str:
         return f"Reestimate({self.summary()})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.monitor.answer import reestimate_answer
-
-        return reestimate_answer(self, question)
+    answer = reestimate_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -120,13 +116,13 @@ class Reestimate(Result):
 
 
 def reestimate(scores: ScoresLike, min_diff: float, *, power: float = POWER, alpha: float = ALPHA) -> Reestimate:
-    """How many topics in all, judging by the variance so far and blind to which system is which?
+    """How many topics are needed in all, by the blinded variance so far?
 
     The blinded variance is twice the mean over topics of the variance between systems within a topic,
-    σ̂_t² = 2·Σ_i Σ_j (x_ij − x̄_i)²/(n(m − 1)); for two systems Σd²/n. It stays the same when the systems of any topic
-    change places, so it tells nothing of who is ahead, and planning by it leaves the level of the final test almost as
-    it was. The price: differences between the systems' means count as noise, so it errs upwards (for two systems by
-    δ²). The interval is the leave-one-topic-out jackknife of its logarithm. Topics already there are never given back.
+    σ̂_t² = 2·Σ_i Σ_j (x_ij − x̄_i)²/(n(m − 1)); for two systems Σd²/n. It does not change when the systems of a topic are
+    permuted, so it does not reveal which system is better. The level of the final test stays almost the same. But
+    differences between the systems' means count as noise, so the variance is biased high (for two systems by δ²). The
+    interval is the leave-one-topic-out jackknife of its logarithm. The result is at least the present number of topics.
 
     References
     ----------
@@ -140,14 +136,14 @@ def reestimate(scores: ScoresLike, min_diff: float, *, power: float = POWER, alp
     >>> round(reestimate(x, 0.1).variance_of_difference, 4), round((0.04 + 0.01 + 0 + 0.04) / 4, 4)
     (0.0225, 0.0225)
     """
-    check_alpha(alpha)
+    share("alpha", alpha)
     matrix = as_matrix(scores).require(what="a blinded re-estimation").canonical()
     each = matrix.values.var(axis=1, ddof=1)
     n = len(each)
     variance = 2 * float(each.mean())
     if not variance > (1e-12 * float(np.abs(matrix.values).max())) ** 2:
         raise DataError(
-            f"{matrix.measure}: all systems score the same on every topic; there is no variance to plan with"
+            f"{matrix.measure}: all systems have the same scores, so the variance is 0. Give systems that differ."
         )
 
     def topics(value: float) -> int:

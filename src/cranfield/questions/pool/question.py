@@ -6,25 +6,29 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cranfield.core import defaults
-from cranfield.core.question import Question, Takes, setting
+from cranfield.core.question import HelpGroup, Question, Takes, setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolQuestion(Question):
     """Reduce judgments to the documents in the top of at least one run.
 
-    Writes the reduced judgments with -o (TREC's lines, or what .csv, .json and .jsonl stand for), and prints how many
-    documents are left for each topic.
+    Prints the number of documents left for each topic. -o writes the reduced judgments, in the format of the file's
+    ending (.csv, .json, .jsonl) or in TREC format.
 
     Example: cranfield pool qrels.txt runs/ --depth 10 -o qrels.depth10.txt
     """
 
     command: ClassVar[str] = "pool"
-    brief: ClassVar[str] = "Judgments as a shallower pool would have them."
+    group: ClassVar[HelpGroup] = "Collection"
+    aliases: ClassVar[tuple[str, ...]] = ("pooling",)
+    brief: ClassVar[str] = "Reduce judgments to a shallower pool."
     takes: ClassVar[Takes] = "runs"
     place: ClassVar[int] = 170
     own_file: ClassVar[bool] = True
     drawn: ClassVar[bool] = False
 
     depth: int = setting(help="Keep documents in the top D of any run.", metavar="D", least=1, most=10_000_000)
-    order: str = setting(defaults.ORDER, "How documents are ordered.", choices=defaults.names(defaults.RankingOrder))
+    order: str = setting(
+        defaults.ORDER, "Order of the documents of a run.", choices=defaults.names(defaults.RankingOrder)
+    )

@@ -1,4 +1,4 @@
-"""Charts of what the next collection needs: the recommended number of topics, and cost by pool depth."""
+"""Chart of a recommendation: topics by design and estimator."""
 
 from __future__ import annotations
 
@@ -37,11 +37,6 @@ def recommendation(result: Recommendation) -> Drawing:
         .transform_calculate(label_at="max(datum.topics, datum.topics_upper)"),
     ).properties(width=WIDTH - 60, height=alt.Step(24))
     settings = result.settings
-    finding = (
-        f"{plural(result.n_topics, 'topic')} to compare {plural(settings['n_systems'], 'system')} by {result.measure}"
-    )
-    details = (
-        f"smallest difference {given(settings['min_diff'])}, power {settings['power']:g}, alpha {settings['alpha']:g}; "
-        f"lines: interval of the size"
-    )
-    return finish(plot, finding, details, width=WIDTH + 120)
+    asked = f"smallest difference {given(settings['min_diff'])}, power {settings['power']:g}"
+    details = f"{plural(settings['n_systems'], 'system')}, {asked}, alpha {settings['alpha']:g}; lines: interval"
+    return finish(plot, result.summary(), details, width=WIDTH + 120)

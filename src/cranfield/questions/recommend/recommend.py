@@ -1,9 +1,9 @@
-"""`recommend`: how many topics for the comparison people run, with every other way of asking beside it."""
+"""`recommend`: the number of topics for the usual comparison, beside other designs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypedDict
@@ -26,14 +26,8 @@ from cranfield.questions.design.result import Design
 from cranfield.questions.design.sense import sense
 from cranfield.questions.design.ttest import solve_ttest
 from cranfield.questions.recommend.question import RecommendQuestion
-from cranfield.questions.variance.estimate import (
-    Teams,
-    VarianceEstimate,
-    estimate_variance,
-    named_teams,
-    pool_variances,
-    team_of,
-)
+from cranfield.questions.variance.estimate import Teams, VarianceEstimate, named_teams, team_of
+from cranfield.questions.variance.variances import pooled_variances
 from cranfield.scores.doors import ScoresLike, as_collections, as_scores, is_scores
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
@@ -50,34 +44,32 @@ MANY_ENDS: Final = 0.25
 
 PROMISE_PAIR = sentence(
     "design.promise-pair",
-    "With {topics:,} topics, if two systems differ by {min_diff:g} in mean {measure}, a paired t-test at "
-    "level {alpha:g} "
-    "shows it with probability about {power:g}, on average over which systems they are.",
+    "With {topics:,} topics, a paired t-test at level {alpha:g} detects a difference of {min_diff:g} in mean {measure} "
+    "with power about {power:g}. Power is averaged over pairs of systems.",
     "two systems are asked for; simulated on ten populations: docs/advice.md",
 )
 PROMISE = sentence(
     "design.promise",
-    "With {topics:,} topics, if {two} of {systems} systems differ by {min_diff:g} in mean {measure} and the others lie "
-    "midway, paired t-tests of {pairs} with Holm's correction at level {alpha:g} show that these two differ with "
-    "probability about {power:g}, on average over which systems they are.",
+    "With {topics:,} topics, power is about {power:g} to detect a difference of {min_diff:g} in mean {measure} between "
+    "{two} of {systems} systems. The tests are paired t-tests of {pairs} with Holm's correction at level {alpha:g}. "
+    "The other systems lie midway; power is averaged over which two differ.",
     "three systems or more are asked for, and min_diff is a difference that two means can have; simulated on ten "
     "populations: docs/advice.md",
 )
 NO_BLOCKED = sentence(
     "design.no-blocked",
-    "no blocked ANOVA is designed: {reason}.",
-    "the past scores have too few systems or topics to say how their differences vary",
+    "no blocked ANOVA design: {reason}.",
+    "the past scores have too few systems or topics to estimate ε",
 )
 NOT_NORMAL = sentence(
     "design.not-normal",
-    "{finding}, far from the normal distribution these designs assume; the sizes hold for a normal measure of "
-    "the same variance, so treat them as a guide and test by randomisation.",
+    "{finding}. These designs assume normal scores; treat the sizes as a guide, and use a randomisation test.",
     "scores have very few different values, or most are the lowest or the highest",
 )
-_ALL = "Which of all pairs of systems differ, after correction?"
-_AGAINST = "Which systems differ from the baseline, after correction?"
-_ONE = "Do two systems named beforehand differ?"
-_ANY = "Do any of the systems differ, by one F-test on shared topics?"
+_ALL = "Which pairs of systems differ? (corrected)"
+_AGAINST = "Which systems differ from the baseline? (corrected)"
+_ONE = "Do two systems chosen in advance differ?"
+_ANY = "Does any system differ? (one F-test on shared topics)"
 
 
 class Asked(TypedDict):
@@ -91,28 +83,28 @@ class Asked(TypedDict):
 
 @dataclass(frozen=True, eq=False)
 class Recommendation(Result):
-    """How many topics, what is promised for them, and what other designs would ask for.
+    """The recommended number of topics, its power, and what other designs ask for.
 
     Attributes
     ----------
     n_topics : int
         The recommended number: that of the first row.
     lower, upper : int or None
-        Interval for it, at confidence 1 − alpha: past topics and systems (or teams) count as samples.
+        Its interval with confidence 1 − alpha; past topics and systems (or teams) count as samples.
     assured : int or None
         The size at which the true power is as wanted with the `assurance` asked for.
     promise : str
-        What that number of topics does, in one sentence; `simulate_power` checks this very sentence.
+        What that number of topics achieves; `simulate_power` checks it.
     rows : polars frame
         One row per design, the recommended one first: design, estimator, method, variance (σ²), topics, topics_lower,
         topics_upper, topics_assured, epsilon, question (which the design answers).
     sizes : polars frame
-        What 25, 50, 100 and 200 topics would do: power and smallest difference of the recommended design, smallest
-        difference of one planned pair, expected width of the interval of an average pair and of a 95th-percentile one.
+        What 25, 50, 100 and 200 topics achieve: power and smallest difference of the recommended design, smallest
+        difference of one planned pair, expected interval width of an average and of a 95th-percentile pair.
     past : str
         The past scores, by name and size.
     of_systems : bool
-        Whether the interval counts systems as a sample; False where they are too few, and topics count alone.
+        Whether systems count as a sample in the interval; False with too few systems.
     text : str
         The whole recommendation in Markdown, for a track overview.
     """
@@ -212,16 +204,16 @@ def recommend(
     assurance: float = ASSURANCE,
     teams: Teams | None = None,
 ) -> Recommendation:
-    """How many topics should the next collection have, in words to paste into a track overview?
+    """How many topics should the next collection have?
 
-    The answer is for what most experiments run: all pairs of systems, or all against a `baseline`, each tested on
-    the shared topics, corrected for their number. Beside it stand the designs of the papers and others, each with
-    the question it answers. Nothing is random: the same scores give the same answer.
+    The answer is for the usual experiment: all pairs of systems, or all against a `baseline`, are tested on shared
+    topics with a correction for their number. The designs of the papers and others stand beside it. Nothing is
+    random: the same scores give the same answer.
 
     Parameters
     ----------
     scores : ScoreMatrix or whatever `as_scores` takes, or several by the name of their collection
-        Past scores by one measure; several collections are pooled (RD-003 eq. 11).
+        Past scores by one measure; several collections are pooled (Sakai (2014b), eq. 11).
     n_systems : int
         How many systems will be compared, the baseline included.
     min_diff : float
@@ -247,23 +239,16 @@ def recommend(
     k = int(count("n_systems", n_systems))
     difference, wanted, level = positive("min_diff", min_diff), probability("power", power), probability("alpha", alpha)
     sure, grouping = probability("assurance", assurance), team_of(teams)
-    collections = _named(scores)
+    named = _named(scores)
+    collections = {name: one.only() for name, one in named.items()}
     asked: Asked = {"n_systems": k, "min_diff": difference, "power": wanted, "alpha": level}
     with quietly():  # the warnings of the recommendation say what matters
         average, wide, within = (
-            pool_variances(
-                [
-                    estimate_variance(x, name, alpha=level, collection=where, teams=grouping)
-                    for where, x in collections.items()
-                ]
-            )
-            for name in ("residual", "percentile95", "within")
+            pooled_variances(named, name, level, grouping)[0] for name in ("residual", "percentile95", "within")
         )
-        blocked, refused = _blocked_rows(average, asked, sure)
-        listed = [*_pair_rows(average, wide, asked, baseline, sure), *blocked]
-        listed += _other_rows(average, wide, within, asked, sure)
-        ends = dict.fromkeys(("topics_lower", "topics_upper", "topics_assured"), pl.Int64)
-        rows = pl.DataFrame(listed, schema_overrides={"epsilon": pl.Float64, **ends}, infer_schema_length=None)
+        listed, refused = _designs(average, wide, within, asked, baseline, sure)
+        types = dict.fromkeys(("topics_lower", "topics_upper", "topics_assured"), pl.Int64) | {"epsilon": pl.Float64}
+        rows = pl.DataFrame(listed, schema_overrides=types, infer_schema_length=None)
         sizes = _sizes(average, wide, asked, baseline)
     measure, topics = average.measure, int(rows["topics"][0])
     said = (
@@ -285,7 +270,7 @@ def recommend(
     return result
 
 
-def _named(scores: Any) -> dict[str, ScoreMatrix]:
+def _named(scores: Any) -> Mapping[str, Scores]:
     if is_scores(scores) and (isinstance(scores, Scores) or not isinstance(scores, Mapping)):
         scores = {"past scores": as_scores(scores)}
     elif not isinstance(scores, Mapping):
@@ -296,7 +281,7 @@ def _named(scores: Any) -> dict[str, ScoreMatrix]:
         raise DataError(
             f"there are {len(measures)} measures ({summary(measures)}); choose one, such as measure='{measures[0]}'"
         )
-    return {name: one.only() for name, one in collections.items()}
+    return collections
 
 
 def _promise(measure: str, topics: int, asked: Asked, baseline: bool) -> str:
@@ -308,10 +293,39 @@ def _promise(measure: str, topics: int, asked: Asked, baseline: bool) -> str:
     return PROMISE(topics=topics, two=two, systems=k, measure=measure, pairs=pairs, **asked)
 
 
+def _designs(
+    average: VarianceEstimate, wide: VarianceEstimate, within: VarianceEstimate, asked: Asked, baseline: bool,
+    assurance: float,
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:  # fmt: skip
+    """All designs, the recommended one first; and the reason if there is no blocked ANOVA."""
+    alpha, difference = asked["alpha"], asked["min_diff"]
+
+    def of_pairs(against: bool, estimate: VarianceEstimate, more: str = "") -> dict[str, Any]:
+        name, question = ("baseline, corrected", _AGAINST) if against else ("all pairs, corrected", _ALL)
+        solve = partial(solve_all_pairs, baseline=against, **asked)
+        return _row(solve, estimate, assurance, name, question + more)
+
+    rows = [of_pairs(baseline, average), of_pairs(baseline, wide, " For 95% of the pairs.")]
+    blocked, refused = _blocked_rows(average, asked, assurance)
+    rows += [of_pairs(not baseline, average), *blocked]
+    question = "Does any system differ? (unpaired, as in the papers)"
+    one_way = partial(solve_anova, blocked=False, **asked)
+    rows.append(_row(one_way, within, assurance, "one-way ANOVA, published", question))
+    test = partial(solve_ttest, min_diff=difference, power=asked["power"], alpha=alpha)
+    narrow = partial(solve_interval, width=difference, alpha=alpha)
+    for solve, name, question in (
+        (test, "paired t-test", _ONE),
+        (narrow, "interval", f"Is the interval at most {difference:g} wide?"),
+    ):
+        for estimate, which in ((average, "For an average pair."), (wide, "For 95% of the pairs.")):
+            rows.append(_row(solve, estimate, assurance, name, f"{question} {which}"))
+    return rows, refused
+
+
 def _row(
     solve: Callable[[VarianceEstimate], Design], estimate: VarianceEstimate, assurance: float, name: str, question: str
 ) -> dict[str, Any]:
-    """One design, with the size that it takes at the variance of the assurance asked for."""
+    """One design, with its size at the variance for the wanted assurance."""
     row = solve(estimate).rows.row(0, named=True)
     above = estimate.assured(assurance)
     try:
@@ -326,55 +340,27 @@ def _row(
     }  # fmt: skip
 
 
-def _pair_rows(
-    average: VarianceEstimate, wide: VarianceEstimate, asked: Asked, baseline: bool, assurance: float
-) -> Iterator[dict[str, Any]]:
-    """All pairs and the baseline, the one asked for first."""
-    for against in (baseline, not baseline):
-        name, question = ("baseline, corrected", _AGAINST) if against else ("all pairs, corrected", _ALL)
-        solve = partial(solve_all_pairs, baseline=against, **asked)
-        yield _row(solve, average, assurance, name, question)
-        if against == baseline:
-            yield _row(solve, wide, assurance, name, f"{question} For 95% of the pairs, not on average.")
-
-
 def _blocked_rows(
     estimate: VarianceEstimate, asked: Asked, assurance: float
 ) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """Blocked ANOVA with the unbiased ε and with Greenhouse–Geisser's; or the reason why there is none."""
+    """Blocked ANOVA with the unbiased and with the Greenhouse–Geisser ε; or the reason why not."""
+    k = asked["n_systems"]
     try:
-        estimate.epsilon(asked["n_systems"])  # its own refusal: the design's offers to take ε from the caller
-        adjusted = solve_anova(estimate, epsilon="past", **asked)
+        estimate.epsilon(k)  # its own refusal: the design's offers to take ε from the caller
     except DataError as error:
         return [], (NO_BLOCKED(reason=error),)
-    labelled = f"{_ANY} Such sizes had power .76 to .81 instead of .80 on TREC scores (20 systems, .10, simulated)."
+    labelled = f"{_ANY} Simulated power for .80: .76 to .81 (TREC scores, 20 systems, min_diff .10)."
     solve = partial(solve_anova, epsilon="past", **asked)
     rows = [_row(solve, estimate, assurance, "blocked ANOVA, unbiased ε", labelled)]
-    if asked["n_systems"] > 2:
+    if k > 2:
         # ε is uncertain too, so the size itself was jackknifed, not the variance alone.
         size = size_with_epsilon(estimate, **asked) if rows[0]["topics_upper"] is not None else None
         rows[0]["topics_assured"] = None if size is None else math.ceil(size.at(assurance))
-        biased = partial(solve_anova, epsilon=float(adjusted.rows["epsilon_gg"][0]), **asked)
-        question = f"{_ANY} With an ε that few topics make too low."
+        biased = partial(solve_anova, epsilon=estimate.greenhouse_geisser(k), **asked)
+        question = f"{_ANY} ε is biased low with few topics."
         other = _row(biased, estimate, assurance, "blocked ANOVA, Greenhouse–Geisser ε", question)
         rows.append(other | dict.fromkeys(("topics_lower", "topics_upper", "topics_assured")))
     return rows, ()
-
-
-def _other_rows(
-    average: VarianceEstimate, wide: VarianceEstimate, within: VarianceEstimate, asked: Asked, assurance: float
-) -> Iterator[dict[str, Any]]:
-    """The papers' one-way design; a t-test and an interval of one pair."""
-    question = "Do any of the systems differ, had each its own topics (the papers)?"
-    yield _row(partial(solve_anova, blocked=False, **asked), within, assurance, "one-way ANOVA, published", question)
-    difference, alpha = asked["min_diff"], asked["alpha"]
-    both = ((average, "An average pair."), (wide, "95% of the pairs."))
-    test = partial(solve_ttest, min_diff=difference, power=asked["power"], alpha=alpha)
-    for estimate, which in both:
-        yield _row(test, estimate, assurance, "paired t-test", f"{_ONE} {which}")
-    narrow = partial(solve_interval, width=difference, alpha=alpha)
-    for estimate, which in both:
-        yield _row(narrow, estimate, assurance, "interval", f"Is an interval {difference:g} wide or less? {which}")
 
 
 def _sizes(average: VarianceEstimate, wide: VarianceEstimate, asked: Asked, baseline: bool) -> pl.DataFrame:
@@ -404,10 +390,11 @@ def expected_widths(
 
     References
     ----------
-    RD-003 eq. 9.
+    Sakai (2014b), eq. 9.
 
     Examples
     --------
+    >>> from cranfield import estimate_variance
     >>> rng = np.random.default_rng(1)
     >>> x = ScoreMatrix(rng.normal(0.4, 0.1, (40, 5)), map(str, range(40)), "abcde", "AP")
     >>> both = [estimate_variance(x, method) for method in ("residual", "percentile95")]

@@ -1,50 +1,27 @@
-"""Charts of reliability: both coefficients against topics, and three views of the same topics."""
+"""Charts of reliability: coefficients, power and interval width against topics."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import polars as pl
 
-from cranfield.core.charts.style import (
-    DARK,
-    INK,
-    LINES,
-    WIDTH,
-    Drawing,
-    finish,
-    given,
-    number,
-    plural,
-    rows,
-    series_scales,
-    whole_axis,
-)
+from cranfield.core.charts import style
+from cranfield.core.charts.style import DARK, WIDTH, Drawing, finish, given, plural, rows, whole_axis
 from cranfield.core.errors import quietly
-from cranfield.core.sentences import sentence
 from cranfield.questions.reliability.answer import source
 
 if TYPE_CHECKING:
+    from cranfield.questions.reliability.components import Coefficient
     from cranfield.questions.reliability.reliability import Reliability
     from cranfield.questions.reliability.tau import ExpectedTau
     from cranfield.questions.reliability.views import ThreeViews
 
-RELIABILITY = sentence(
-    "charts.reliability",
-    "{measure}: {topics} give a ranking of reliability {relative}, scores of {absolute}",
-    "these are Eρ² and Φ by the components of variance",
-    always=True,
-)
-VIEWS = sentence(
-    "charts.views",
-    "{measure}: {topics} see {min_diff} with power {power:.2f}, give intervals {width} wide, and rank with reliability "
-    "{relative}",
-    "as `generalisability.three-views`",
-    always=True,
-)
-NAMES = {"erho2": "Eρ² (ranking)", "phi": "Φ (scores)"}
+NAMES: dict[Coefficient, str] = {"erho2": "Eρ² (ranking)", "phi": "Φ (scores)"}
 _POINTS = 40
+_FIELDS = ("topics", "value", "lower", "upper", "asked")
 _SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 125, 150, 200, 250, 300, 400, 500, 750, 1000)
 
 
@@ -53,37 +30,42 @@ def coefficients(result: Reliability) -> Drawing:
     needed = [n for n in result.targets_frame()["topics_needed"].to_list() if n is not None]
     here = max(result.n_topics)
     most = max(2 * here, min(1.15 * max(needed, default=0), 8 * here), 10)
-    grid = sorted({max(1, round(most * k / _POINTS)) for k in range(1, _POINTS + 1)} | {1, *result.n_topics})
-    listed = []
-    for name, label in NAMES.items():
-        behind = result.ratio(name)  # type: ignore[arg-type]
-        for n in grid:
-            value, lower, upper = behind.at(n)
-            row = {"series": label, "topics": n, "value": value, "lower": lower, "upper": upper}
-            listed.append(row | {"asked": n in result.n_topics})
-    scales = series_scales(list(NAMES.values()))
-    x = alt.X("topics:Q", title="topics", scale=alt.Scale(nice=False), axis=whole_axis())
-    axis = alt.Scale(domain=[0, 1])
-    color = alt.Color("series:N", title=None, scale=scales["color"], legend=LINES)
-    dash = alt.StrokeDash("series:N", title=None, scale=scales["strokeDash"], legend=LINES)
-    base = alt.Chart(rows(listed)).encode(x=x, color=color)
-    targets = alt.Chart(rows([{"target": target} for target in result.target])).mark_rule(color=INK, strokeDash=[2, 3])
-    y = alt.Y("value:Q", title="reliability", scale=axis)
-    layers = [
-        base.mark_area(opacity=0.18).encode(y=alt.Y("lower:Q", title="reliability", scale=axis), y2="upper:Q"),
-        base.mark_line(strokeWidth=2.2).encode(y=y, strokeDash=dash),
-        base.transform_filter("datum.asked").mark_point(filled=True, size=60, opacity=1).encode(y=y),
+    listed = [
+        dict(zip(("series", *_FIELDS), (label, n, *result.ratio(name).at(n), n in result.n_topics), strict=True))
+        for name, label in NAMES.items()
+        for n in _grid(most, (1, *result.n_topics))
     ]
+    scales = style.series_scales(list(NAMES.values()))
+    series: dict[str, Any] = {"title": None, "legend": style.LINES}
+    color = alt.Color("series:N", scale=scales["color"], **series)
+    dash = alt.StrokeDash("series:N", scale=scales["strokeDash"], **series)
+    layers = _banded(listed, "topics", "reliability", alt.Scale(domain=[0, 1]))
+    layers = [one.encode(color=color) for one in layers]
+    layers[1] = layers[1].encode(strokeDash=dash)
     if result.target:
-        layers.append(targets.encode(y=alt.Y("target:Q", title="reliability", scale=axis)))
-    n = result.n_topics[0]
-    values = [number(result.ratio(name).at(n)[0]) for name in ("erho2", "phi")]
-    finding = RELIABILITY(measure=result.measure, topics=plural(n, "topic"), relative=values[0], absolute=values[1])
+        rules = alt.Chart(rows([{"target": target} for target in result.target]))
+        y = alt.Y("target:Q", title="reliability", scale=alt.Scale(domain=[0, 1]))
+        layers.append(rules.mark_rule(color=style.INK, strokeDash=[2, 3]).encode(y=y))
     return finish(
         alt.layer(*layers).properties(width=WIDTH, height=300),
-        finding,
+        result.summary(),
         f"{_from(result)}; bands: {1 - result.alpha:.0%} intervals",
     )
+
+
+def _grid(most: float, asked: tuple[int, ...]) -> list[int]:
+    return sorted({max(1, round(most * k / _POINTS)) for k in range(1, _POINTS + 1)} | {*asked})
+
+
+def _banded(listed: list[dict[str, Any]], x: str, y: str, scale: Any, **look: Any) -> list[alt.Chart]:
+    """A band, a line and points at the sizes asked for, over numbers of topics."""
+    topics = alt.X("topics:Q", title=x, scale=alt.Scale(nice=False), axis=whole_axis())
+    base, value = alt.Chart(rows(listed)).encode(x=topics), alt.Y("value:Q", title=y, scale=scale)
+    return [
+        base.mark_area(opacity=0.18, **look).encode(y=alt.Y("lower:Q", title=y, scale=scale), y2="upper:Q"),
+        base.mark_line(strokeWidth=2.2, **look).encode(y=value),
+        base.transform_filter("datum.asked").mark_point(filled=True, size=60, opacity=1, **look).encode(y=value),
+    ]
 
 
 def _from(result: Reliability) -> str:
@@ -115,13 +97,9 @@ def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
             alt.Scale(domain=[0, 1]),
         ),
     ]  # fmt: skip
-    row = frame.filter(pl.col("topics") == asked).row(0, named=True)
-    finding = VIEWS(
-        measure=three.measure, topics=plural(asked, "topic"), min_diff=given(three.min_diff), power=row["power"],
-        width=number(row["width"]), relative=number(row["erho2"]),
-    )  # fmt: skip
+    finding = replace(three, rows=frame.filter(pl.col("topics") == asked)).summary()
     plot = alt.hconcat(*panels, spacing=30).resolve_scale(color="independent", strokeDash="independent")
-    return finish(plot, finding, f"{where}; paired t-test at {three.alpha:g}; three questions, three answers",
+    return finish(plot, finding, f"{where}; paired t-test at {three.alpha:g}",
                   width=3 * _WIDTH + 60)  # fmt: skip
 
 
@@ -147,7 +125,7 @@ def _panel(frame: pl.DataFrame, columns: dict[str, str], title: str, scale: alt.
             base.mark_line(color=DARK, strokeWidth=2), base.mark_point(color=DARK, filled=True, size=25, opacity=1)
         )
     else:
-        scales = series_scales(names)
+        scales = style.series_scales(names)
         color = alt.Color("series:N", title=None, scale=scales["color"], legend=legend)
         dash = alt.StrokeDash("series:N", title=None, scale=scales["strokeDash"], legend=legend)
         marks = alt.layer(
@@ -159,18 +137,11 @@ def _panel(frame: pl.DataFrame, columns: dict[str, str], title: str, scale: alt.
 
 def agreement(result: ExpectedTau) -> Drawing:
     """The τ to expect between two sets of topics against their size, with its band and marks at the sizes asked for."""
-    most = 2 * max(result.n_topics)
-    grid = sorted({max(1, round(most * k / _POINTS)) for k in range(1, _POINTS + 1)} | {*result.n_topics})
-    fields = ("topics", "tau", "lower", "upper", "asked")
-    listed = [dict(zip(fields, (n, *result.at(n), n in result.n_topics), strict=True)) for n in grid]
-    title = "Kendall's τ between two sets of topics"
-    y = alt.Y("tau:Q", title=title)
-    x = alt.X("topics:Q", title="topics in each", scale=alt.Scale(nice=False), axis=whole_axis())
-    base = alt.Chart(rows(listed)).encode(x=x)
-    plot = alt.layer(
-        base.mark_area(opacity=0.18, color=DARK).encode(y=alt.Y("lower:Q", title=title), y2="upper:Q"),
-        base.mark_line(strokeWidth=2.2, color=DARK).encode(y=y),
-        base.transform_filter("datum.asked").mark_point(filled=True, size=60, opacity=1, color=DARK).encode(y=y),
-    ).properties(width=WIDTH, height=300)
+    listed = [
+        dict(zip(_FIELDS, (n, *result.at(n), n in result.n_topics), strict=True))
+        for n in _grid(2 * max(result.n_topics), result.n_topics)
+    ]
+    layers = _banded(listed, "topics in each", "Kendall's τ between two sets of topics", alt.Undefined, color=DARK)
+    plot = alt.layer(*layers).properties(width=WIDTH, height=300)
     seen = f"from halves of {plural(result.data_topics, 'topic')}, {plural(result.n_systems, 'system')}"
     return finish(plot, result.summary(), f"{seen}; band: {1 - result.alpha:.0%} interval")

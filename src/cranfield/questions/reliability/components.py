@@ -1,4 +1,4 @@
-"""The G-study and the D-study: components of the variance of scores, and Eρ² and Φ for any number of topics.
+"""Generalisability theory: variance components of scores, and Eρ² and Φ for any number of topics.
 
 Both coefficients are n·r/(1 + n·r) for a ratio r of components: σ²_s/σ²_e for Eρ² and σ²_s/(σ²_q + σ²_e) for Φ.
 So an interval for the ratio gives one for the coefficient at any n, and one for the topics needed.
@@ -13,11 +13,11 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtri, fdtri, stdtrit
+from scipy.special import chdtri, fdtri
 
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.questions.reliability.jackknife import log_ratio_spread
-from cranfield.questions.variance.squares import squares
+from cranfield.questions.variance.jackknife import LogError, log_error
+from cranfield.questions.variance.squares import squares, squares_without_each_group, squares_without_each_topic
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import ScoreMatrix
 
@@ -31,7 +31,7 @@ SYSTEMS, TOPICS = "systems", "topics"
 
 @dataclass(frozen=True)
 class Components:
-    """Variance components of topic × system scores, and how much data stands behind them.
+    """Variance components of topic × system scores, and the size of the data.
 
     Attributes
     ----------
@@ -41,8 +41,8 @@ class Components:
         The size of the data; for pooled collections of different sizes, harmonic means.
     df_systems, df_topics, df_residual : int
         Degrees of freedom of the three mean squares.
-    spread : pair of float, optional
-        Standard error and degrees of freedom of log(σ²_s/σ²_e) by the two-way jackknife; None where there is none.
+    spread : LogError, optional
+        Standard error and degrees of freedom of log(σ²_s/σ²_e) by the two-way jackknife, if it exists.
     """
 
     estimated_systems: float
@@ -53,7 +53,7 @@ class Components:
     df_systems: int
     df_topics: int
     df_residual: int
-    spread: tuple[float, float] | None = None
+    spread: LogError | None = None
 
     @property
     def systems(self) -> float:
@@ -114,15 +114,15 @@ def variance_components(scores: ScoresLike, *, drop: float = 0.0) -> Components:
     without replication (Brennan 2001, §3.1; Cornfield & Tukey 1956). A negative estimate becomes 0.
 
     Several collections are pooled component by component, each with its own degrees of freedom as weights
-    (m − 1, n − 1 and (m − 1)(n − 1)), before negative estimates are cut: this takes the components for the same in all
-    of them. Sizes become harmonic means with the same weights, which is exact when all have the same size.
+    (m − 1, n − 1 and (m − 1)(n − 1)), before negative estimates are set to 0. This assumes the same components in all
+    collections. Sizes become harmonic means with the same weights, which is exact for equal sizes.
 
     Parameters
     ----------
     scores : ScoreMatrix or several
         One matrix per collection, all of the same measure.
     drop : float
-        Share of worst systems left out of each collection first.
+        Share of worst systems to drop from each collection first.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def variance_components(scores: ScoresLike, *, drop: float = 0.0) -> Components:
     """
     matrices = as_matrix_list(scores)
     if not matrices:
-        raise ArgumentError("`scores` is empty; pass at least one ScoreMatrix.")
+        raise ArgumentError("`scores` is empty. Pass at least one ScoreMatrix.")
     measures = list(dict.fromkeys(matrix.measure for matrix in matrices))
     if len(measures) > 1:
         raise DataError(f"cannot pool scores of different measures: {', '.join(measures)}; choose one of them")
@@ -147,6 +147,29 @@ def variance_components(scores: ScoresLike, *, drop: float = 0.0) -> Components:
         int(by_systems.sum()), int(by_topics.sum()), int(by_both.sum()),
         log_ratio_spread(each[0][1]) if len(each) == 1 else None,
     )  # fmt: skip
+
+
+def log_ratio_spread(x: NDArray[np.float64]) -> LogError | None:
+    """Error of log r, r = (MS_s/MS_e − 1)/n, by the two-way jackknife: each topic and each system left out once.
+
+    None where a ratio is not above 0, or where leaving one out leaves too little.
+
+    >>> error = log_ratio_spread(np.random.default_rng(1).normal(size=(30, 8)) + np.arange(8))
+    >>> round(error.size, 2), round(error.df, 1)
+    (0.4, 9.1)
+    """
+    n, m = x.shape
+    if n < 3 or m < 3:
+        return None
+    ratios = []
+    for sums in (squares(x), squares_without_each_topic(x), squares_without_each_group(x, np.arange(m))):
+        left = sums.mean_residual > 0
+        ratios.append(np.where(left, sums.mean_between_systems / np.where(left, sums.mean_residual, 1) - 1, 0) / sums.n)
+    if min(float(one.min()) for one in ratios) <= 0:
+        return None
+    whole, by_topic, by_system = map(np.log, ratios)
+    error = log_error(float(whole), [by_topic], by_system, np.ones(m))
+    return error if error.size > 0 else None
 
 
 def _harmonic(sizes: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
@@ -167,15 +190,15 @@ def _of_one(scores: ScoreMatrix, drop: float) -> tuple[tuple[float, float, float
     largest = float(np.abs(matrix.values).max())
     if largest > _LARGEST:  # intervals of components square variances
         raise DataError(
-            f"{matrix.measure}: the largest score in size is {largest:g}, and its fourth power is too large for a "
-            "double; scale the scores first"
+            f"{matrix.measure}: the largest absolute score is {largest:g}, and its fourth power overflows. Scale the "
+            "scores first"
         )
     table = squares(matrix.values)
     n, m, residual = table.n, table.m, float(table.mean_residual)
     if residual <= (_ROUNDING * largest) ** 2:
         raise DataError(
-            f"{matrix.measure}: systems and topics explain every score, so the residual variance is zero and there is "
-            "nothing to generalise from; check the scores"
+            f"{matrix.measure}: the residual variance is zero, because systems and topics explain every score. Check "
+            "the scores"
         )
     systems = _excess(float(table.mean_between_systems), residual) / n
     topics = _excess(float(table.mean_between_topics), residual) / m
@@ -183,7 +206,7 @@ def _of_one(scores: ScoreMatrix, drop: float) -> tuple[tuple[float, float, float
 
 
 def _excess(mean_square: float, residual: float) -> float:
-    """What a mean square has beyond the residual; two that differ by rounding alone are the same."""
+    """Mean square minus residual; a difference by rounding error is 0."""
     return 0.0 if abs(mean_square - residual) <= _ROUNDING * residual else mean_square - residual
 
 
@@ -235,8 +258,7 @@ def ratio(coefficient: Coefficient, components: Components, alpha: float) -> Rat
     noise = components.residual + (components.topics if coefficient == "phi" else 0.0)
     value = components.systems / noise
     if coefficient == "erho2" and components.spread is not None:
-        s, df = components.spread
-        factor = math.exp(min(float(stdtrit(df, 1 - alpha / 2)) * s, 700.0))
+        factor = math.exp(min(components.spread.reach(1 - alpha / 2), 700.0))
         return Ratio(value, value / factor, value * factor)
     limit = _arteaga if coefficient == "phi" else _feldt
     lower, upper = (max(0.0, limit(components, at)) for at in (1 - alpha / 2, alpha / 2))

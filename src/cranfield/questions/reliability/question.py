@@ -1,4 +1,4 @@
-"""Is the collection reliable? The settings of `reliability`."""
+"""Settings of `reliability`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import Question, Takes, setting
+from cranfield.core.question import HelpGroup, Question, Takes, setting
 
 
 def _share_to_drop(name: str, value: Any) -> None:
@@ -20,10 +20,10 @@ def _share_to_drop(name: str, value: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class ReliabilityQuestion(Question):
-    """How reliable are the ranking (Eρ²) and the scores (Φ) of a collection, and how many topics would a target take?
+    """Reliability of the ranking (Eρ²) and the scores (Φ) of a collection, and topics needed for a target.
 
-    Generalisability theory: systems and topics are samples, and the question is what remains with other topics.
-    Several tables are pooled. Bad systems make any collection look reliable: see --drop.
+    In generalisability theory, systems and topics are samples; reliability is stability over other topics. Several
+    tables are pooled. Bad systems make any collection look reliable; see --drop.
 
     \b
     Examples:
@@ -32,7 +32,9 @@ class ReliabilityQuestion(Question):
     """
 
     command: ClassVar[str] = "reliability"
-    brief: ClassVar[str] = "Would other topics rank alike? Eρ², Φ and topics for a target."
+    group: ClassVar[HelpGroup] = "Design"
+    aliases: ClassVar[tuple[str, ...]] = ("generalisability", "gtheory")
+    brief: ClassVar[str] = "Reliability of rankings and scores (Eρ², Φ), and topics for a target."
     takes: ClassVar[Takes] = "collections"
     by_one_measure: ClassVar[bool] = True
     place: ClassVar[int] = 142
@@ -41,27 +43,26 @@ class ReliabilityQuestion(Question):
         title="Reliability",
         place=32,
         heading="Is the collection reliable?",
-        lead="Would other topics rank the systems alike (Eρ²), and give them the same scores (Φ)? Beside it what power "
-        "and interval width say of the same topics. Several collections are pooled.",
+        lead="Would other topics give the same ranking (Eρ²) and the same scores (Φ)? Power and interval width of the "
+        "same topics stand beside it. Several collections are pooled.",
         button="Study",
         doing="Studying the reliability of",
-        brief="Reliability of ranking and scores for any number of topics; components, targets and views are in "
-        "`tables`.",
+        brief="Reliability of ranking and scores by number of topics; `tables` has components, targets and views.",
     )
 
     n_topics: tuple[int, ...] = setting(
-        (), "Numbers of topics to give both coefficients for; repeatable.", metavar="N", usual="the data's own",
+        (), "Number of topics for both coefficients; repeatable.", metavar="N", usual="the data's own",
         least=1, most=10_000_000,
     )  # fmt: skip
     target: tuple[float, ...] = setting(
-        (), "Coefficient to reach; repeatable.", metavar="T", check=shared.share,
+        (), "Target reliability; repeatable.", metavar="T", check=shared.share,
         usual=f"{defaults.RELIABILITY_TARGET:g}",
     )  # fmt: skip
     drop: float = setting(
-        0.0, "Leave out this share of the systems first, the worst ones.", metavar="SHARE", check=_share_to_drop,
-        label="Share of worst systems left out",
+        0.0, "Share of the worst systems to drop first.", metavar="SHARE", check=_share_to_drop,
+        label="Share of worst systems to drop",
     )  # fmt: skip
-    alpha: float = shared.alpha("Intervals have level 1 - alpha.")
+    alpha: float = shared.alpha("Intervals have confidence 1 - alpha.")
     intervals: str = setting(
         defaults.RELIABILITY_INTERVALS, "Intervals of Eρ²: jackknife, or normal (Feldt), exact for normal effects.",
         choices=defaults.names(defaults.ReliabilityIntervals),
@@ -71,16 +72,21 @@ class ReliabilityQuestion(Question):
     missing: str = shared.missing()
     show: str = setting(
         "coefficients",
-        "coefficients: Eρ² and Φ. components: of the variance. targets: topics for a target. views: power, interval "
-        "width and reliability side by side. tau: agreement to expect with another topic set.",
+        "Table to show: coefficients (Eρ² and Φ), components of the variance, targets (topics for a target), views "
+        "(power, interval width, reliability), or tau (expected agreement with another topic set).",
         choices=defaults.names(defaults.ReliabilityShow), part="view", on_page=False,
     )  # fmt: skip
     min_diff: float = setting(
-        defaults.VIEW_MIN_DIFF, "Difference whose power stands beside reliability.", metavar="D", part="view",
-        label="Difference to see", check=shared.positive,
+        defaults.VIEW_MIN_DIFF, "Difference to detect, for the power in views.", metavar="D", part="view",
+        label="Difference to detect", check=shared.positive,
     )  # fmt: skip
     n_resamples: int = setting(
-        defaults.HALVINGS, "Random halvings of the topics behind tau.", least=1, most=1_000_000, part="view", more=True
+        defaults.HALVINGS,
+        "Number of random halvings of the topics for tau.",
+        least=1,
+        most=1_000_000,
+        part="view",
+        more=True,
     )
     seed: int = setting(
         defaults.SEED, "Seed of the halvings.", least=0, most=shared.LARGEST_SEED, part="view", more=True

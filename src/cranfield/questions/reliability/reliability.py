@@ -1,4 +1,4 @@
-"""`reliability`: are the ranking and the scores of a collection stable, and how many topics make them so?"""
+"""`reliability`: stability of rankings and scores, and topics needed for a target."""
 
 from __future__ import annotations
 
@@ -8,31 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cranfield.core.defaults import (
-    ALPHA,
-    HALVINGS,
-    RELIABILITY_INTERVALS,
-    RELIABILITY_TARGET,
-    SEED,
-    VIEW_MIN_DIFF,
-    ReliabilityIntervals,
-)
+from cranfield.core import defaults
+from cranfield.core.defaults import ALPHA, HALVINGS, RELIABILITY_TARGET, SEED, VIEW_MIN_DIFF
 from cranfield.core.errors import ArgumentError, notify
 from cranfield.core.invariants import check_finite, check_interval
+from cranfield.core.labels import plural
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
-from cranfield.questions.reliability.components import (
-    COEFFICIENTS,
-    SYSTEMS,
-    Coefficient,
-    Components,
-    Ratio,
-    check_share,
-    check_topics,
-    ratio,
-    variance_components,
-)
+from cranfield.questions.reliability import components as study
+from cranfield.questions.reliability.components import COEFFICIENTS, Coefficient, Components, Ratio, ratio
 from cranfield.scores.doors import ScoresLike, as_collections
 from cranfield.scores.matrix import ScoreMatrix, Scores, inherited
 
@@ -43,28 +28,26 @@ if TYPE_CHECKING:
     from cranfield.questions.reliability.views import ThreeViews
 
 _WHOLE = dict.fromkeys(("topics_needed", "topics_lower", "topics_upper"), pl.Int64)
-WITH_INTERVALS = sentence(
-    "generalisability.with-intervals",
-    "{measure}: with {topics:,} topics the ranking has reliability {relative} and the scores {absolute} ({level} "
-    "intervals)",
-    "these are Eρ² and Φ with their intervals",
+RELIABILITY = sentence(
+    "generalisability.reliability",
+    "With {topics}, the ranking by {measure} has reliability {relative:.3f}, the scores {absolute:.3f}",
+    "these are Eρ² and Φ by the components of variance",
     always=True,
 )
 BELOW_CHANCE_SYSTEMS = sentence(
     "generalisability.below-chance-systems",
-    "{measure}: the variance component of systems was estimated below 0 and is taken as 0: systems differ less than "
-    "chance alone makes them, so both coefficients are 0.",
+    "{measure}: the variance component of systems is negative and set to 0. Systems differ no more than by chance, so "
+    "both coefficients are 0.",
     "the mean square of systems is below that of the residual",
 )
 BELOW_CHANCE_TOPICS = sentence(
     "generalisability.below-chance-topics",
-    "{measure}: the variance component of topics was estimated below 0 and is taken as 0: topics differ less than "
-    "chance alone makes them.",
+    "{measure}: the variance component of topics is negative and set to 0. Topics differ no more than by chance.",
     "the mean square of topics is below that of the residual",
 )
 STARTS_AT_ZERO = sentence(
     "generalisability.starts-at-zero",
-    "{measure}: the interval of a coefficient starts at 0: these topics do not show that systems differ.",
+    "{measure}: the interval of a coefficient starts at 0. These topics do not show that systems differ.",
     "the lower end of a coefficient's interval is 0",
 )
 
@@ -93,7 +76,7 @@ class Reliability(Result):
     alpha: float
     scores: Mapping[str, ScoreMatrix] = field(repr=False)
     warnings: tuple[str, ...] = field(default=())
-    intervals: str = RELIABILITY_INTERVALS
+    intervals: str = defaults.RELIABILITY_INTERVALS
     _taus: dict[tuple[str, int, int], ExpectedTau] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -117,10 +100,11 @@ class Reliability(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
-        asked = {"n_topics": list(self.n_topics), "target": list(self.target), "drop": self.drop, "alpha": self.alpha}
-        asked["intervals"] = self.intervals
-        seen = {"collections": self.collections, "n_systems": self.components.n_systems}
-        return {"measure": self.measure, **asked, **seen}
+        return {
+            "measure": self.measure, "n_topics": list(self.n_topics), "target": list(self.target), "drop": self.drop,
+            "alpha": self.alpha, "intervals": self.intervals, "collections": self.collections,
+            "n_systems": self.components.n_systems,
+        }  # fmt: skip
 
     @property
     def signature(self) -> str:
@@ -141,16 +125,10 @@ class Reliability(Result):
         for name in COEFFICIENTS:
             behind = self.ratio(name)
             for n in self.n_topics:
-                value, lower, upper = behind.at(n)
                 row = {"measure": self.measure, "coefficient": name, "topics": n}
-                row |= {"value": value, "lower": lower, "upper": upper}
-                rows += [row | self._needed(behind, target) for target in self.target] or [row]
+                row |= dict(zip(("value", "lower", "upper"), behind.at(n), strict=True))
+                rows += [row | _needed(behind, target) for target in self.target] or [row]
         return pl.DataFrame(rows, schema_overrides=_WHOLE if self.target else None)
-
-    @staticmethod
-    def _needed(behind: Ratio, target: float) -> dict[str, Any]:
-        needed, fewest, most = behind.topics_for(target)
-        return {"target": target, "topics_needed": needed, "topics_lower": fewest, "topics_upper": most}
 
     def targets_frame(self) -> pl.DataFrame:
         """One row per coefficient and target (.95 unless asked for): topics_needed, topics_lower, topics_upper.
@@ -158,24 +136,19 @@ class Reliability(Result):
         Empty where no number of topics does it.
         """
         rows = [
-            {"measure": self.measure, "coefficient": name} | self._needed(self.ratio(name), target)
+            {"measure": self.measure, "coefficient": name} | _needed(self.ratio(name), target)
             for name in COEFFICIENTS
             for target in self.target or (RELIABILITY_TARGET,)
         ]
         return pl.DataFrame(rows, schema_overrides=_WHOLE)
 
     def views(
-        self,
-        *,
-        n_topics: Sequence[int] = (),
-        min_diff: float = VIEW_MIN_DIFF,
-        n_resamples: int = HALVINGS,
+        self, *, n_topics: Sequence[int] = (), min_diff: float = VIEW_MIN_DIFF, n_resamples: int = HALVINGS,
         seed: int = SEED,
-    ) -> dict[str, ThreeViews]:
-        """Power, interval width and reliability of the same numbers of topics, for each collection; see `three_views`.
+    ) -> dict[str, ThreeViews]:  # fmt: skip
+        """Power, interval width and reliability by number of topics, for each collection; see `three_views`.
 
-        The numbers are those of the study unless given. A single topic has neither power nor width and is passed over;
-        there must be another number.
+        The numbers are those of the study unless given. A single topic has neither power nor width and is skipped.
         """
         from cranfield.questions.reliability.views import views_of
 
@@ -190,7 +163,7 @@ class Reliability(Result):
         return made
 
     def _tau(self, name: str, n_resamples: int, seed: int) -> ExpectedTau:
-        """The agreement of halves of a collection's topics, measured once whatever numbers of topics are asked for."""
+        """The agreement of halves of a collection's topics, computed once for all numbers of topics."""
         from cranfield.questions.reliability.tau import estimate_tau
 
         key = (name, n_resamples, seed)
@@ -200,28 +173,25 @@ class Reliability(Result):
 
     def components_frame(self) -> pl.DataFrame:
         """One row per source of variance: measure, source, variance, share."""
-        shares = self.components.shares
-        variances = [getattr(self.components, source) for source in shares]
-        columns = {"source": list(shares), "variance": variances, "share": list(shares.values())}
-        return pl.DataFrame({"measure": [self.measure] * len(shares), **columns})
+        return pl.DataFrame(
+            [
+                {"measure": self.measure, "source": name, "variance": getattr(self.components, name), "share": share}
+                for name, share in self.components.shares.items()
+            ]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {**super().to_dict(), "components": self.components_frame().to_dicts()}
 
     def summary(self) -> str:
-        """One sentence: how reliable ranking and scores are with the first number of topics."""
+        """One sentence: the reliability of ranking and scores with the first number of topics."""
         n = self.n_topics[0]
-        each = (self.ratio(name).at(n) for name in COEFFICIENTS)
-        relative, absolute = (f"{value:.3f} [{lower:.3f}, {upper:.3f}]" for value, lower, upper in each)
-        level = f"{100 * (1 - self.alpha):g}%"
-        return WITH_INTERVALS(measure=self.measure, topics=n, relative=relative, absolute=absolute, level=level)
+        relative, absolute = (self.ratio(name).at(n)[0] for name in COEFFICIENTS)
+        return RELIABILITY(measure=self.measure, topics=plural(n, "topic"), relative=relative, absolute=absolute)
 
     def __repr__(self) -> str:
         return f"Reliability({self.summary()})\n{self.to_frame()}"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.to_frame(), self.components_frame()]
 
     def answer(self, question: Question | None = None) -> Answer:
         """What the result says, as every skin shows it."""
@@ -244,31 +214,31 @@ def reliability(
     target: float | Sequence[float] = (),
     drop: float = 0.0,
     alpha: float = ALPHA,
-    intervals: ReliabilityIntervals = RELIABILITY_INTERVALS,
+    intervals: defaults.ReliabilityIntervals = defaults.RELIABILITY_INTERVALS,
 ) -> Reliability:
-    """How reliable are the ranking and the scores of a test collection, and how many topics would a target take?
+    """How reliable are the ranking and the scores of a test collection, and how many topics does a target need?
 
-    Generalisability theory takes systems and topics for samples and asks what remains with other topics.
+    In generalisability theory, systems and topics are samples; reliability is stability over other topics.
     Eρ²(n) = σ²_s/(σ²_s + σ²_e/n) is relative: is the ranking stable? Φ(n) = σ²_s/(σ²_s + (σ²_q + σ²_e)/n) is absolute:
     are the scores? The interval of Eρ² is the two-way jackknife of log r, r = (MS_s/MS_e − 1)/n: r·exp(±t·s), leaving
     out topics and systems in turn. That of Φ is by Arteaga, Jeyaratnam & Franklin (1982), for normal effects. Systems
-    are taken as a sample of those one might compare. Bad systems make any collection look reliable: see `drop`.
+    count as a sample. Bad systems make any collection look reliable: see `drop`.
 
     Parameters
     ----------
     scores : scores of one measure, or several of them, by name or in a row
-        Several collections are pooled, see `variance_components`; intervals are then exact only for equal sizes.
+        Several collections are pooled (`variance_components`); intervals are then exact only for equal sizes.
     n_topics : int or several
-        Numbers of topics to give both coefficients for; the data's own unless given.
+        Numbers of topics for both coefficients; by default that of the data.
     target : float or several
         Coefficients to reach, each between 0 and 1, for example 0.95.
     drop : float
-        Share of the worst systems left out first.
+        Share of the worst systems to drop first.
     alpha : float
         The intervals have confidence 1 − alpha.
     intervals : {"jackknife", "normal"}
-        Of Eρ²: by the jackknife, or by Feldt (1965), which is exact for normal effects. Feldt's also stands in where
-        several collections are pooled or where a ratio without one topic or system is not above 0.
+        Of Eρ²: by the jackknife, or by Feldt (1965), which is exact for normal effects. Feldt's interval is also used
+        for pooled collections, and if a ratio without one topic or system is not above 0.
 
     References
     ----------
@@ -281,28 +251,34 @@ def reliability(
     >>> from cranfield.scores.synthetic import make_scores
     >>> study = reliability(make_scores(50, 30), target=0.95)
     >>> study.summary()
-    'score: with 50 topics the ranking has reliability 0.947 [0.911, 0.969] and the scores 0.787 [0.662, 0.881]
-    (95% intervals)'
+    'With 50 topics, the ranking by score has reliability 0.947, the scores 0.787'
     >>> study.to_frame()["topics_needed"].to_list()
     [54, 258]
     """
-    check_share("alpha", alpha, ALPHA)
+    study.check_share("alpha", alpha, ALPHA)
     named = collections_of(scores)
     matrices = list(named.values())
-    components = variance_components(matrices, drop=drop)
+    components = study.variance_components(matrices, drop=drop)
     if intervals == "normal":
         components = replace(components, spread=None)
-    sizes = check_topics(n_topics) or (round(components.n_topics),)
+    sizes = study.check_topics(n_topics) or (round(components.n_topics),)
     targets = (target,) if isinstance(target, (int, float)) else tuple(target)
     for wanted in targets:
-        check_share("target", wanted, RELIABILITY_TARGET)
+        study.check_share("target", wanted, RELIABILITY_TARGET)
     measure = matrices[0].measure
     warnings = (*inherited(matrices), *negative_warnings(measure, components))
-    if SYSTEMS not in components.negative and any(ratio(name, components, alpha).lower <= 0 for name in COEFFICIENTS):
+    if study.SYSTEMS not in components.negative and any(
+        ratio(name, components, alpha).lower <= 0 for name in COEFFICIENTS
+    ):
         warnings += (STARTS_AT_ZERO(measure=measure),)
     made = Reliability(measure, components, sizes, targets, drop, alpha, named, warnings, intervals)
     notify(made.warnings)
     return made
+
+
+def _needed(behind: Ratio, target: float) -> dict[str, Any]:
+    needed, fewest, most = behind.topics_for(target)
+    return {"target": target, "topics_needed": needed, "topics_lower": fewest, "topics_upper": most}
 
 
 def collections_of(scores: ScoresLike) -> dict[str, ScoreMatrix]:
@@ -313,6 +289,6 @@ def collections_of(scores: ScoresLike) -> dict[str, ScoreMatrix]:
 
 
 def negative_warnings(measure: str, components: Components) -> tuple[str, ...]:
-    """What to know about components that were estimated below 0."""
+    """Warnings about negative components."""
     meaning = {"systems": BELOW_CHANCE_SYSTEMS, "topics": BELOW_CHANCE_TOPICS}
     return tuple(meaning[name](measure=measure) for name in components.negative)

@@ -1,4 +1,4 @@
-"""`expected_tau`: how far would the ranking by another topic set agree with this one?"""
+"""`expected_tau`: the expected agreement of rankings by two topic sets."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 from cranfield.core.defaults import ALPHA, HALVINGS, SEED
 from cranfield.core.errors import DataError, notify
 from cranfield.core.invariants import check_finite, check_interval
+from cranfield.core.labels import plural
 from cranfield.core.resampling import check_resamples, generator, own_unit, to_grid
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
@@ -33,39 +34,38 @@ _HALVES = 21
 Array = NDArray[np.float64]
 TAU_OF_TWO_SETS = sentence(
     "generalisability.tau-of-two-sets",
-    "{measure}: rankings of these {systems:,} systems by two sets of {topics:,} topics are expected to agree with tau "
-    "{tau:.3f}{interval}",
+    "Expected tau between {measure} rankings by two sets of {topics}: {tau:.3f}{interval}",
     "τ extrapolated from random halves of the topics",
     always=True,
 )
 NO_AGREEMENT = sentence(
     "generalisability.no-agreement",
-    "{measure}: halves of the topics do not agree (mean tau {tau:.3f}); tau is given as theirs, without an interval.",
+    "{measure}: halves of the topics do not agree (mean tau {tau:.3f}). Tau is that of the halves, without interval.",
     "the mean τ between random halves of the topics is 0 or less",
 )
 FULL_AGREEMENT = sentence(
     "generalisability.full-agreement",
-    "{measure}: all halves of the topics rank the systems alike; tau is given as theirs, without an interval.",
+    "{measure}: all halves of the topics give the same ranking. Tau is that of the halves, without interval.",
     "the mean τ between random halves of the topics is 1",
 )
 NO_TAU_INTERVAL = sentence(
     "generalisability.no-tau-interval",
-    "{measure}: no interval for tau: without one of the topics the halves do not agree.",
+    "{measure}: no interval for tau. Without one of the topics, the halves do not agree.",
     "τ of the halves is between 0 and 1, and without one of the topics it is not",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class ExpectedTau(Result):
-    """The τ to expect between rankings by two topic sets of the same size; get one from `expected_tau`.
+    """The expected τ between rankings by two topic sets of the same size; get one from `expected_tau`.
 
     Attributes
     ----------
     half, half_topics : float, int
         The mean τ between two halves of the topics, as measured, and the topics in each.
     log_ratio, error : float or None
-        log(ρ/(1 − ρ)) of one topic with its jackknife standard error: what every number of topics is projected from.
-        None when the halves do not agree at all.
+        log(ρ/(1 − ρ)) of one topic with its jackknife standard error; all numbers of topics are projected from it.
+        None if the halves do not agree.
     """
 
     measure: str
@@ -126,17 +126,14 @@ class ExpectedTau(Result):
         return {**super().to_dict(), "half": self.half, "half_topics": self.half_topics}
 
     def summary(self) -> str:
-        """One sentence: the τ to expect with the first number of topics."""
+        """One sentence: the expected τ with the first number of topics."""
         n = self.n_topics[0]
         value, lower, upper = self.at(n)
         interval = "" if lower is None else f" [{lower:.3f}, {upper:.3f}]"
-        return TAU_OF_TWO_SETS(measure=self.measure, systems=self.n_systems, topics=n, tau=value, interval=interval)
+        return TAU_OF_TWO_SETS(measure=self.measure, topics=plural(n, "topic"), tau=value, interval=interval)
 
     def __repr__(self) -> str:
         return f"ExpectedTau({self.summary()})\n{self.to_frame()}"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.to_frame()]
 
     def answer(self, question: Question | None = None) -> Answer:
         """What the result says, as every skin shows it."""
@@ -161,14 +158,14 @@ def expected_tau(
     n_resamples: int = HALVINGS,
     seed: int = SEED,
 ) -> ExpectedTau:
-    r"""What τ to expect between the ranking by these topics and that by as many others from the same source?
+    r"""What is the expected τ between the ranking by these topics and by as many others from the same source?
 
     Two random halves of the topics share none, so the mean τ between them, over `n_resamples` halvings, estimates
     without bias what two sets of h = ⌊n/2⌋ topics give. It is stepped up to n topics by way of the correlation ρ of
     two normal scores: ρ_h = sin(πτ_h/2), Spearman–Brown's ρ_n = kρ_h/(1 + (k − 1)ρ_h) with k = n/h, and
     τ_n = (2/π)·asin ρ_n.
-    Only the *step* from h to n leans on the normal model. Taking Eρ² of `reliability` for ρ_n instead leans on it
-    throughout, and is off by .05 on Terabyte 2006, where this estimate is off by less than .01 on average.
+    Only the *step* from h to n uses the normal model. Using Eρ² of `reliability` for ρ_n relies on it throughout: on
+    Terabyte 2006 that is off by .05, and this estimate by less than .01 on average.
     τ is Kendall's τ_b, which is τ when nothing ties.
 
     The interval is for the expected τ, not for the τ of one new topic set: the delete-one jackknife over topics of
@@ -179,13 +176,13 @@ def expected_tau(
     scores : ScoreMatrix
         At least 4 topics.
     n_topics : int or several
-        Sizes of the two topic sets; the data's own unless given.
+        Sizes of the two topic sets; by default that of the data.
     drop : float
-        Share of the worst systems left out first: they are easy to rank and raise τ.
+        Share of the worst systems to drop first; they are easy to rank and raise τ.
     alpha : float
         The interval has confidence 1 − alpha.
     n_resamples, seed : int
-        Random halvings, and where they start.
+        Number of random halvings, and their seed.
 
     References
     ----------
@@ -206,12 +203,12 @@ def expected_tau(
 def estimate_tau(
     scores: ScoresLike, n_topics: int | Sequence[int], drop: float, alpha: float, n_resamples: int, seed: int
 ) -> ExpectedTau:
-    """`expected_tau` that leaves its warnings in the result."""
+    """`expected_tau` without notifying."""
     check_share("alpha", alpha, ALPHA)
     check_resamples(n_resamples)
     matrix = without_worst(as_matrix(scores).require(topics=4, what="an expected tau"), drop).canonical()
     if matrix.n_systems < 2:
-        raise DataError(f"{matrix.measure}: dropping {drop:g} of the systems leaves 1; drop fewer, a ranking needs 2.")
+        raise DataError(f"{matrix.measure}: dropping {drop:g} of the systems leaves 1; a ranking needs 2. Drop fewer.")
     x = to_grid(matrix.values / own_unit(matrix.values), matrix.n_topics)
     if (np.ptp(x, axis=1) == 0).all():
         raise DataError(f"{matrix.measure}: all systems score the same on every topic, so there is no ranking")

@@ -1,4 +1,4 @@
-"""`three_views`: what a test, an interval and a reliability coefficient each say of the same topics."""
+"""`three_views`: power, interval width and reliability of the same topics."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import polars as pl
 from cranfield.core.defaults import ALPHA, HALVINGS, RELIABILITY_INTERVALS, SEED, VIEW_MIN_DIFF
 from cranfield.core.errors import ArgumentError, notify
 from cranfield.core.invariants import check_frame
+from cranfield.core.labels import plural
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
@@ -35,17 +36,16 @@ if TYPE_CHECKING:
 
 THREE_VIEWS = sentence(
     "generalisability.three-views",
-    "{measure}: {topics:,} topics see a difference of {min_diff:g} with probability {power:.2f} ({corrected:.2f} among "
-    "all {pairs:,} pairs), give an interval of expected width {width:.3f}, rank with reliability {relative:.3f} and "
-    "expect tau {tau:.3f} with another such set",
-    "as `generalisability.other-views`, with Eρ² and the τ to expect",
+    "With {topics}, power is {power:.2f} for a difference of {min_diff:g} {measure}; the ranking has reliability "
+    "{relative:.3f}",
+    "power of a paired t-test with the residual variance, and Eρ²",
     always=True,
 )
 
 
 @dataclass(frozen=True, eq=False)
 class ThreeViews(Result):
-    """Power, interval width and reliability of the same numbers of topics, a row each; get one from `three_views`."""
+    """Power, interval width and reliability, one row per number of topics; get one from `three_views`."""
 
     measure: str
     components: Components
@@ -81,19 +81,13 @@ class ThreeViews(Result):
         return self.rows
 
     def summary(self) -> str:
-        """One sentence: the three views of the first number of topics."""
+        """One sentence: power and reliability of the first number of topics."""
         row = self.rows.row(0, named=True)
-        return THREE_VIEWS(
-            measure=self.measure, topics=row["topics"], min_diff=self.min_diff, power=row["power"],
-            corrected=row["power_all_pairs"], pairs=self.pairs, width=row["width"], relative=row["erho2"],
-            tau=row["tau"],
-        )  # fmt: skip
+        topics, known = plural(row["topics"], "topic"), {"measure": self.measure, "min_diff": self.min_diff}
+        return THREE_VIEWS(topics=topics, power=row["power"], relative=row["erho2"], **known)
 
     def __repr__(self) -> str:
         return f"ThreeViews({self.summary()})\n{self.rows}"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.rows]
 
     def answer(self, question: Question | None = None) -> Answer:
         """What the result says, as every skin shows it."""
@@ -119,25 +113,25 @@ def three_views(
     n_resamples: int = HALVINGS,
     seed: int = SEED,
 ) -> ThreeViews:
-    """What do a test, an interval and reliability say of the same topics? They answer different questions.
+    """Which power, interval width and reliability do the same topics have? These answer different questions.
 
-    All three from one two-way analysis, with σ_t² = 2σ²_e, the mean variance of a paired difference:
+    All three come from one two-way analysis, with σ_t² = 2σ²_e, the mean variance of a paired difference:
 
-    - *Can it tell two systems apart?* The power of the two-sided paired t-test for `min_diff`, alone (at α) and as one
+    - *Does it detect a difference?* The power of the two-sided paired t-test for `min_diff`, alone (at α) and as one
       of all C = m(m − 1)/2 pairs after Bonferroni's correction (at α/C).
-    - *How exactly does it measure a difference?* The expected width of the paired interval (RD-003 eq. 9).
-    - *Would other topics rank alike?* Eρ² and Φ of `reliability`, and the τ of `expected_tau`.
+    - *How precise is a difference?* The expected width of the paired interval (Sakai (2014b), eq. 9).
+    - *Would other topics give the same ranking?* Eρ² and Φ of `reliability`, and the τ of `expected_tau`.
 
-    A reliable ranking does not make neighbours in it different: reliability grows with the spread of the systems, power
-    and width take no notice of it.
+    A reliable ranking does not imply that neighbouring systems differ: reliability grows with the spread of the
+    systems, but power and width do not.
 
     Parameters
     ----------
     scores : ScoreMatrix
     n_topics : int or several
-        At least 2 each; the data's own unless given.
+        At least 2 each; by default that of the data.
     min_diff : float
-        The difference that should be seen.
+        The difference to detect.
     drop, alpha, n_resamples, seed
         As in `reliability` and `expected_tau`.
 
@@ -166,7 +160,7 @@ def _check(min_diff: float) -> None:
 def views_of(
     scores: ScoreMatrix, tau: ExpectedTau, min_diff: float, intervals: str = RELIABILITY_INTERVALS
 ) -> ThreeViews:
-    """`three_views` of scores whose agreement is known, for the numbers of topics it is asked for; it says nothing."""
+    """`three_views` of scores with a known agreement of halves, without notifying."""
     _check(min_diff)
     sizes, drop, alpha = tau.n_topics, tau.drop, tau.alpha
     components = variance_components(scores, drop=drop)

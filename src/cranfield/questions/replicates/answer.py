@@ -1,4 +1,4 @@
-"""What the replicated analysis says: system effects, pairs, agreement of the splits, and other tests beside it."""
+"""The answer of `replicates`: system effects, pairs, agreement of the splits, and comparison with other tests."""
 
 from __future__ import annotations
 
@@ -12,40 +12,37 @@ from cranfield.core.tables import Sheet
 if TYPE_CHECKING:
     from cranfield.questions.replicates.replicate import Replicates
 
-FIXED_TOPICS = "With the interaction term topics are fixed: the inference is to other documents, not to other topics."
+FIXED_TOPICS = "With interaction topics are fixed: the inference is to other documents, not to other topics."
 TABLES = {
     "systems": (
         "System effects, averaged over the splits",
         "System effects with intervals, averaged over {splits} splits into {partitions} partitions",
     ),
     "pairs": ("Pairs over all splits", "Pairs of systems over {splits} splits into {partitions} partitions"),
-    "agreement": (
-        "Agreement of the splits",
-        "How many pairs {splits} splits into {partitions} partitions agree on",
-    ),
+    "agreement": ("Agreement of the splits", "Agreement of {splits} splits into {partitions} partitions"),
     "comparison": (
         "The same pairs by other tests",
         "Pairs separated by replicates and by tests on the whole collection",
     ),
-    "splits": ("The splits one by one", "The {splits} splits into {partitions} partitions one by one"),
+    "splits": ("Each split", "Each of the {splits} splits into {partitions} partitions"),
     "anova": ("Analysis of variance", "Analysis of variance of each of {splits} splits into {partitions} partitions"),
     "teams": (
-        "Pairs of one team",
-        "Decisions on pairs of one team: all runs in the model, the team's alone, randomisation test",
+        "Pairs within teams",
+        "Decisions on pairs within teams: model of all runs, model of the team, randomisation test",
     ),
 }
 """A heading and a title for every table."""
 
 
-def replicates_answer(result: Replicates, settings: Any) -> Answer:
+def replicates_answer(result: Replicates, question: Any = None) -> Answer:
     """Effects with intervals, pairs, agreement over splits, and the same pairs by other tests."""
     effects = "Dots with whiskers: each system's effect with its interval, averaged over the splits."
-    votes = "Bars: how many pairs the splits agree on, and how strongly."
+    votes = "Map: how many splits make the same decision on each pair."
     methods = "Bars: pairs separated by replicates and by tests on the whole collection."
     return Answer(
         headline=result.summary(),
         sentences=(FIXED_TOPICS,) if result.settings["interaction"] else (),
-        sheets={name: lambda name=name: table_of(result, name, settings=settings) for name in TABLES},
+        sheets={name: lambda name=name: table_of(result, name, question) for name in TABLES},
         charts=(
             Chart("effects", "System effects", effects, result, "effects"),
             Chart("agreement-chart", "Agreement of the splits", votes, result, "agreement"),
@@ -55,8 +52,8 @@ def replicates_answer(result: Replicates, settings: Any) -> Answer:
     )
 
 
-def table_of(result: Replicates, show: str, rows: pl.DataFrame | None = None, settings: Any = None) -> Sheet:
-    """One of the tables; its rows may be given where the result was asked for them in another way."""
+def table_of(result: Replicates, show: str, question: Any) -> Sheet:
+    """One of the tables."""
     heading, title = TABLES[show]
     known = result.settings
     title = title.format(splits=known["n_splits"], partitions=known["n_partitions"])
@@ -64,9 +61,9 @@ def table_of(result: Replicates, show: str, rows: pl.DataFrame | None = None, se
         title = f"{result.measures[0]}: {title[0].lower()}{title[1:]}"
     notes = result.summary().splitlines() if show in ("systems", "pairs", "agreement") else []
     if show == "teams":
-        rows, said = _teams(result, settings)
-        notes += said
-    elif rows is None:
+        rows, more = _teams(result, question)
+        notes += more
+    else:
         rows = result.to_frame(show)  # type: ignore[arg-type]
     if result.settings["interaction"] and show != "anova":
         notes.append(FIXED_TOPICS)
@@ -76,11 +73,11 @@ def table_of(result: Replicates, show: str, rows: pl.DataFrame | None = None, se
     )  # fmt: skip
 
 
-def _teams(result: Replicates, settings: Any) -> tuple[pl.DataFrame, list[str]]:
+def _teams(result: Replicates, question: Any) -> tuple[pl.DataFrame, list[str]]:
     """Decisions on pairs of one team, and how long the intervals of each model are."""
     from cranfield.collection.teams import read_teams, teams_by_prefix
 
-    file, prefix = getattr(settings, "teams", None), getattr(settings, "team_prefix", None)
+    file, prefix = getattr(question, "teams", None), getattr(question, "team_prefix", None)
     first = next(iter(result.by_measure.values())).data
     grouping = read_teams(file) if file else teams_by_prefix(first.systems, first.tags, prefix or "")
     by_measure = result.teams(grouping)

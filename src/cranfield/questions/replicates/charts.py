@@ -29,7 +29,7 @@ SPLITS_AGREE = sentence(
 )
 REPLICATES_BESIDE = sentence(
     "charts.replicates-beside",
-    "Replicates find {different:,} of {pairs} different, randomisation over topics {others:,}",
+    "Replicates separate {different:,} of {pairs}; randomisation over topics separates {others:,}",
     "pairs that each separates by its own rule",
     always=True,
 )
@@ -42,12 +42,12 @@ def details(result: Replicates) -> str:
 
 
 def effects(result: Replicates, measure: str | None = None) -> Drawing:
-    """Every system's effect (its mean less the mean of all) with a typical interval of one split."""
+    """Every system's effect (its mean minus the mean of all) with a typical interval of one split."""
     one = result[measure or result.measures[0]]
     frame = one.systems_frame().select("system", "effect", "lower", "upper")
     names = frame["system"].to_list()
     base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=style.names_axis()))
-    title = f"system effect in {one.measure} (mean less the mean of all systems)"
+    title = f"system effect in {one.measure} (mean minus the mean of all systems)"
     plot = alt.layer(
         alt.Chart(rows([{"zero": 0}])).mark_rule(color=style.INK, strokeWidth=1).encode(x="zero:Q"),
         base.mark_rule(strokeWidth=2.5, color=DARK).encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
@@ -59,14 +59,14 @@ def effects(result: Replicates, measure: str | None = None) -> Drawing:
 
 
 def agreement(result: Replicates, measure: str | None = None) -> Drawing:
-    """How far the splits agree on every pair, in greys: white where all do, black where half stand against half."""
+    """Agreement of the splits on every pair: white where all agree, black where they are divided in half."""
     one = result[measure or result.measures[0]]
     n = one.decisions.n_splits
     names = one.systems_frame()["system"].to_list()
     place = {system: k for k, system in enumerate(names)}
     least = -(-n // 2)
     levels = [f"{k}:{n - k}" for k in range(n, least - 1, -1)]
-    # As dark as the vote is close: the same grey for the same share, however many splits there are.
+    # The grey depends on the share of agreeing splits, not on their number.
     tones = {level: f"#{f'{round(245 - 235 * 2 * k / n):02x}' * 3}" for k, level in enumerate(levels)}
     table = [[""] * len(names) for _ in names]
     for first, second, votes, against in (
@@ -77,10 +77,10 @@ def agreement(result: Replicates, measure: str | None = None) -> Drawing:
         table[a][b] = table[b][a] = f"{most}:{n - most}"
     counts, total = one.agreement_frame(), len(one.pairs)
     agreed = total - int(counts.filter(pl.col("agreement") == "any disagreement")["pairs"].sum())
-    finding = "One split: nothing to agree on"
+    finding = "One split, so agreement is not defined"
     if n > 1:
         finding = SPLITS_AGREE(splits=n, agreed=agreed, pairs=plural(total, "pair"), share=agreed / total)
-    how = f"{details(result)}; darker: fewer splits make the same decision{how_to_read(len(names))}"
+    how = f"{details(result)}; darker: fewer splits agree{how_to_read(len(names))}"
     width = max(420, map_size(len(names)))
     return finish(block_map(names, table, tones), finding, f"{one.measure}; {how}", width=width)
 
@@ -100,10 +100,10 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
     parts = [
         {"name": row["name"], "part": part, "pairs": row[column]}
         for row in frame.iter_rows(named=True)
-        for part, column in (("also by replicates", "both"), ("only here", "extra"), ("in conflict", "conflicts"))
+        for part, column in (("also by replicates", "both"), ("only this test", "extra"), ("in conflict", "conflicts"))
         if row[column]
     ]
-    tones = {"also by replicates": DARK, "only here": "#8fa6bb", "in conflict": "#c8501f"}
+    tones = {"also by replicates": DARK, "only this test": "#8fa6bb", "in conflict": "#c8501f"}
     shown = [part for part in tones if any(one["part"] == part for one in parts)] or [*tones]  # no key may be empty
     y = alt.Y("name:N", sort=frame["name"].to_list(), title=None, axis=alt.Axis(ticks=False, domain=False))
     scale = alt.Scale(domain=[0, total])
@@ -119,5 +119,5 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
     random = frame.filter(pl.col("test") == "randomisation")["different"][-1]
     finding = REPLICATES_BESIDE(different=frame["different"][0], pairs=plural(total, "pair"), others=random)
     plot = alt.layer(bars, text).properties(width=WIDTH - 60, height=alt.Step(26))
-    said = f"{measure}; {details}; replicates generalise to other documents, tests over topics to other topics"
-    return finish(plot, finding, said, width=WIDTH + 100)
+    subtitle = f"{measure}; {details}; replicates generalise to other documents, tests over topics to other topics"
+    return finish(plot, finding, subtitle, width=WIDTH + 100)

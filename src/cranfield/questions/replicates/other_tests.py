@@ -1,4 +1,4 @@
-"""The replicated analysis beside other tests on the same runs, and within one team's runs beside all runs."""
+"""The replicated analysis compared with other tests on the same runs, and within one team with across teams."""
 
 from __future__ import annotations
 
@@ -42,11 +42,10 @@ def other_tests(replicates: MeasureReplicates, n_resamples: int = RESAMPLES) -> 
 def comparison_table(replicates: MeasureReplicates, n_resamples: int = RESAMPLES) -> pl.DataFrame:
     """Which pairs each rule and test separates, beside the decision by replicates.
 
-    `both` counts the pairs that the row's test and the decision by replicates find different alike, `extra` those
-    only the row's test does, `missed` those only the replicates do, `conflicts` those they decide in opposite
-    directions.
-    The first rows are the replicates themselves: the merged p-value, the votes, and the first split alone. The
-    slides compare with uncorrected tests; the same tests with the correction in use stand beside them.
+    `both` counts the pairs that the row's test and the replicates find different in the same direction. `extra`
+    counts those that only the test finds, `missed` those that only the replicates find, and `conflicts` those decided
+    in opposite directions. The first rows are the replicates: the merged p-value, the votes, and the first split
+    alone. The slides compare with uncorrected tests; the corrected ones are listed too.
     """
     decisions, rule = replicates.decisions, replicates.rule
     there = decisions.direction
@@ -91,12 +90,12 @@ class Teams:
 def compare_teams(replicates: MeasureReplicates, teams: Mapping[str, str], n_resamples: int = RESAMPLES) -> Teams:
     """Within-team against across-team models (slides "Within- vs. Across-Teams Models").
 
-    Across: the decision already made with all runs. Within: the whole procedure again with the runs of the team
-    alone, its pairs a family of their own. Randomisation: uncorrected, as in the slides.
+    Across: the decision with all runs. Within: the whole procedure again with the team's runs alone; its pairs are
+    one family. Randomisation: uncorrected, as in the slides.
     """
     systems = replicates.data.systems
     if unknown := [name for name in teams if name not in systems]:
-        raise DataError(f"teams are given for systems without a run: {summary(unknown)}")
+        raise DataError(f"teams are given for systems without a run: {summary(unknown)}. Remove them from the teams.")
     members: dict[str, list[int]] = {}
     for at, system in enumerate(systems):
         if system in teams:
@@ -104,7 +103,8 @@ def compare_teams(replicates: MeasureReplicates, teams: Mapping[str, str], n_res
     members = {team: runs for team, runs in members.items() if len(runs) > 1}
     if not members:
         raise DataError(
-            f"no team has two runs: {len(set(teams.values()))} teams for {len(systems)} systems; group them differently"
+            f"no team has two runs: {len(set(teams.values()))} teams for {len(systems)} systems. "
+            "Group the runs differently."
         )
     alpha, rule, splits = replicates.rule.alpha, replicates.rule, replicates.data.splits
     models = {interaction: replace(replicates.how, interaction=interaction) for interaction in (False, True)}
@@ -130,11 +130,11 @@ def compare_teams(replicates: MeasureReplicates, teams: Mapping[str, str], n_res
         triples += zip(across[chosen].tolist(), within, random[chosen].tolist(), strict=True)
     counted = []
     for kinds in itertools.product((True, False), repeat=3):
-        here = [triple for triple in triples if tuple(map(bool, triple)) == kinds]
-        said = ("different" if kind else "undecided" for kind in kinds)
-        conflicts = sum(len({part for part in triple if part}) > 1 for triple in here)
-        names = dict(zip(("across", "within", "randomisation"), said, strict=True))
-        counted.append(names | {"pairs": len(here), "share": len(here) / len(triples), "conflicts": conflicts})
+        alike = [triple for triple in triples if tuple(map(bool, triple)) == kinds]
+        words = ("different" if kind else "undecided" for kind in kinds)
+        conflicts = sum(len({part for part in triple if part}) > 1 for triple in alike)
+        names = dict(zip(("across", "within", "randomisation"), words, strict=True))
+        counted.append(names | {"pairs": len(alike), "share": len(alike) / len(triples), "conflicts": conflicts})
     mean = {of: float(np.mean(each)) for of, each in lengths.items()}
     table = [
         {"model": runs, "without_interaction": mean[runs, False], "with_interaction": mean[runs, True]}

@@ -9,26 +9,28 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
-from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.intents import Intents
 from cranfield.collection.matched import Matched, refuse_other_ids
 from cranfield.collection.readers import same_system
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import EMPTY, PARTITIONS, REDRAWS, SEED, SPLITS, EmptyPolicy, SystemName
-from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
+from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.executors import available_workers, map_in_order, surrounding
 from cranfield.core.labels import summary
+from cranfield.core.options import at_least, one_of
 from cranfield.core.work_files import WorkFile
 from cranfield.measures.evaluation import Evaluator, RunScores, run_warnings
 from cranfield.measures.judgments import Floats, Ints, Mask
-from cranfield.measures.names import Measure
+from cranfield.measures.names import MeasuresLike
+from cranfield.measures.options import ScoringOptions
 from cranfield.measures.registry import IR_MEASURES
 from cranfield.measures.stream import open_run, read_again, sent
-from cranfield.questions.replicates.model import Replicated
+from cranfield.questions.replicates.bootstrap import Replicated
 from cranfield.questions.replicates.partitions import (
     DocumentHashes,
     PartitionScorer,
@@ -51,38 +53,27 @@ class Collection:
     sources: Sequence[Run | str]
     lenient: bool
     name: SystemName
-    skipped: tuple[str, ...]  # what was passed over in folders of runs, one sentence each
+    skipped: tuple[str, ...]  # warnings about skipped files in folders of runs
 
     @classmethod
-    def open(
-        cls,
-        qrels: QrelsLike,
-        runs: RunsLike,
-        measures: str | Measure | Iterable[str | Measure],
-        lenient: bool,
-        name: SystemName,
-        intents: Intents | str | os.PathLike[str] | None,
-        **scoring: Any,
-    ) -> Collection:
+    def open(cls, qrels: QrelsLike, runs: RunsLike, measures: MeasuresLike, scoring: ScoringOptions) -> Collection:
         """Read the judgments and make them ready; runs are read later, one at a time."""
         judged = as_qrels(qrels)
-        if intents is not None and not isinstance(intents, Intents):
-            intents = read_intents(intents)
-        evaluator = Evaluator(judged, measures, intents=intents, **scoring)
+        evaluator = Evaluator(judged, measures, **scoring)
         for measure in evaluator.measures:
             if measure.name.startswith(IR_MEASURES):
                 raise ArgumentError(
-                    f"measure {measure} comes from ir_measures, which cannot score partitions; "
-                    "use a measure of `cranfield measures`"
+                    f"measure {measure} comes from ir_measures, which cannot score partitions. "
+                    "Use a measure of `cranfield measures`."
                 )
         given = as_runs(runs)
         sources = list(given)
         if len(sources) < 2:
-            raise DataError(f"replicates compare systems, so at least 2 runs are needed; there is {len(sources)}")
-        return cls(judged, evaluator, sources, lenient, name, skipped_files(given))
+            raise DataError(f"replicates compare at least 2 runs; there is {len(sources)}. Add runs.")
+        return cls(judged, evaluator, sources, scoring["lenient"], scoring["name"], skipped_files(given))
 
     def identity(self) -> dict[str, object]:
-        """What tells these inputs from others, for a work file."""
+        """What identifies these inputs, for a work file."""
         intents = self.evaluator.judgments.intents
         return {
             "qrels": _fingerprint(self.qrels),
@@ -132,26 +123,24 @@ class Splitting:
 
     def __post_init__(self) -> None:
         check_partitions(self.n_partitions)
-        if self.n_splits < 1:
-            raise ArgumentError(f"`n_splits` must be at least 1; got {self.n_splits}. Write 11.")
+        at_least("n_splits", self.n_splits, 1, SPLITS)
         if self.empty == "redraw" and self.redraws < self.n_splits:
             raise ArgumentError(
                 f"`redraws` must be at least `n_splits` ({self.n_splits}); got {self.redraws}. Write 1000."
             )
-        if self.empty not in get_args(EmptyPolicy):
-            raise UnknownNameError("empty", str(self.empty), get_args(EmptyPolicy))
+        one_of("empty", self.empty, EmptyPolicy)
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One split's replicated scores by one measure, and the topics that went short.
+    """One split's replicated scores by one measure.
 
     Parameters
     ----------
     number : of the split
     scores : rows (topic, partition) × systems, both in byte order of their labels
     topics : the topics in use
-    short : topics without relevant documents in some partition (left out, or kept with fewer partitions)
+    short : topics without relevant documents in some partition (dropped, or kept with fewer partitions)
     """
 
     number: int
@@ -166,7 +155,7 @@ class Partitioned:
 
     Parameters
     ----------
-    whole : topics × systems, in byte order of their labels; topics without any relevant document left out
+    whole : topics × systems, in byte order of their labels; topics without any relevant document are dropped
     splits : the splits
     n_partitions : partitions of each split
     tags : the run tag of each system
@@ -191,10 +180,10 @@ def partition_scores(
     executor: Executor | None,
     finished: Callable[[], None],
 ) -> tuple[list[Partitioned], tuple[str, ...]]:
-    """Score every run on all partitions, one result per measure; also what to know about the runs.
+    """Score every run on all partitions: one result per measure, and warnings about the runs.
 
     Each run is read, ordered and matched with the judgments once. Documents are assigned to partitions by a
-    seeded hash of their id (see `assign`). What `finished` is told about is a run.
+    seeded hash of their id (see `assign`). `finished` is called after each run.
     """
     evaluator, qrels, x = collection.evaluator, collection.qrels, how.n_partitions
     judgments, topics, hashes = evaluator.judgments, evaluator.topics, DocumentHashes()
@@ -203,18 +192,18 @@ def partition_scores(
     cells = how.n_splits * x * len(topics) * len(collection.sources) * len(levels)
     if cells > MOST_CELLS:
         raise ArgumentError(
-            f"{how.n_splits:,} splits into {x:,} partitions make {cells:,} scores, and at most {MOST_CELLS:,} fit in "
-            "memory; ask for fewer splits, partitions or measures."
+            f"{how.n_splits:,} splits into {x:,} partitions make {cells:,} scores; at most {MOST_CELLS:,} fit in "
+            "memory. Ask for fewer splits, partitions or measures."
         )
     numbers = list(range(1, how.n_splits + 1))
     if how.empty == "redraw":
         numbers, worst = choose_splits(judgments, judged, sorted(set(levels)), how.n_splits, x, how.seed, how.redraws)
         if len(numbers) < how.n_splits:
             raise DataError(
-                f"only {len(numbers)} of {how.redraws} splits leave every topic relevant documents in all {x} "
-                f"partitions, and {how.n_splits} are wanted; most often in the way: topic "
-                f"{summary([topics[at] for at in np.flatnonzero(worst)])}; use empty='drop' or empty='keep', fewer "
-                "partitions, or more redraws"
+                f"only {len(numbers)} of {how.redraws} splits have relevant documents of every topic in all {x} "
+                f"partitions; {how.n_splits} are needed. Topics that fail most often: "
+                f"{summary([topics[at] for at in np.flatnonzero(worst)])}. Use empty='drop' or empty='keep', fewer "
+                "partitions, or more redraws."
             )
     counts = {level: relevant_counts(judgments, judged, level, numbers, x, how.seed) for level in set(levels)}
     picked = {level: _pick(len(topics), counts[level], numbers, how.empty) for level in counts}
@@ -264,10 +253,10 @@ def _pick(n_topics: int, counts: Ints, numbers: Sequence[int], empty: EmptyPolic
         left = int(mask.any(axis=1).sum())
         if left < 2:
             most = int(count.sum(axis=1).max())
-            advice = "use fewer partitions" + (", or keep what there is (empty='keep')" if empty != "keep" else "")
+            advice = "Use fewer partitions" + (", or empty='keep'." if empty != "keep" else ".")
             raise DataError(
                 f"split {number} leaves {left} of {n_topics} topics with relevant documents in all {counts.shape[2]} "
-                f"partitions, and at least 2 are needed; the richest topic has {most} relevant documents; {advice}"
+                f"partitions; at least 2 are needed. No topic has more than {most} relevant documents. {advice}"
             )
     return usable
 
@@ -280,7 +269,7 @@ def _score_runs(
     executor: Executor | None,
     finished: Callable[[], None],
 ) -> list[dict[str, Any]]:
-    """One part per run, in the order given: those of the work file as they are, the others computed."""
+    """One part per run, in the order given, from the work file or computed."""
     n, k = len(scorer.evaluator.topics), len(scorer.evaluator.measures)
     needed: dict[str, type | tuple[int, ...]] = {
         "system": str, "tag": str, "missing": list, "unjudged_topics": list, "notes": list, "whole": (k, n),
@@ -318,7 +307,7 @@ def _score_run(
     ranking, unjudged_topics = evaluator.judge_with_unjudged_topics(run)
     missing = [evaluator.topics[topic] for topic in np.flatnonzero(ranking.retrieved == 0)]
     if len(missing) == len(evaluator.topics):
-        raise DataError(f"{run.system}: no topic in common with {judgments}; do the topic ids agree?")
+        raise DataError(f"{run.system}: no topic in common with {judgments}. Check the topic ids.")
     return {
         "system": run.system,
         "tag": run.tag,

@@ -1,8 +1,7 @@
 """Which partition a document falls in, and scores on all partitions of all splits from one pass over a ranking.
 
 The partition is a seeded hash of the document's id, the same on every machine and in every version. The partitions are
-laid side by side: topic i of partition k of split s becomes a topic of its own, so that every measure, called once,
-scores them all.
+laid side by side: topic i of partition k of split s becomes a separate topic. So one call of a measure scores them all.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from cranfield.measures.ranking import JudgedRanking
 
 Hashes = NDArray[np.uint64]
 MOST_PARTITIONS = 20
-"""More would leave nearly every topic without relevant documents somewhere."""
+"""With more, nearly every topic lacks relevant documents in some partition."""
 _GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _WORD = (1 << 64) - 1
 _JUDGED_TOGETHER = 2_000_000
@@ -42,7 +41,7 @@ def document_hash(document: str) -> int:
 
 
 class DocumentHashes(dict[str, int]):
-    """Hashes of document ids, each computed once and kept for the runs to come."""
+    """A cache of hashes of document ids."""
 
     def __missing__(self, document: str) -> int:
         value = self[document] = document_hash(document)
@@ -74,7 +73,7 @@ def mix64(hashes: Hashes, seed: int, split: int) -> Hashes:
 def assign(hashes: Hashes, partitions: int, *, seed: int, split: int) -> NDArray[np.int64]:
     """The partition, 0 … x−1, of every document: mix64(h, seed, split) mod x.
 
-    It needs no list of the corpus, and any two people who know the seed and the split agree on it.
+    It needs no list of the corpus; seed and split determine it.
 
     >>> hashes = DocumentHashes().of(["FT911-1", "FT911-2", "FT911-3", "FT911-4"])
     >>> assign(hashes, 2, seed=1, split=1).tolist(), assign(hashes, 2, seed=1, split=2).tolist()
@@ -84,7 +83,7 @@ def assign(hashes: Hashes, partitions: int, *, seed: int, split: int) -> NDArray
 
 
 def check_partitions(partitions: int) -> int:
-    """The number of partitions, once it is known to be a sensible one."""
+    """The number of partitions, checked."""
     if isinstance(partitions, bool) or not isinstance(partitions, int) or not 2 <= partitions <= MOST_PARTITIONS:
         raise ArgumentError(
             f"`n_partitions` must be a whole number from 2 to {MOST_PARTITIONS}; got {partitions!r}. Write 2."
@@ -150,8 +149,8 @@ class SideBySide:
         """The ranking of every partition of every split; `hashes` are those of all documents retrieved."""
         n, count = self.whole.n_topics, len(self.splits)
         parts = assigned(hashes, self.splits, self.partitions, self.seed)
-        # Rows stand by topic and rank: a document's rank in its partition is how many of the same topic and
-        # partition stand there up to it.
+        # Rows are sorted by topic and rank, so a document's rank in its partition is a running count within its
+        # topic and partition.
         before = np.concatenate([[0], np.cumsum(ranking.retrieved)])
         hit, first = ranking.row, before[ranking.topic]
         mine = parts[:, hit]
@@ -180,7 +179,7 @@ class SideBySide:
         )
 
     def _arranged(self, parts: NDArray[np.uint16], places: Ints | None) -> Ints:
-        """Where all documents retrieved stand, block by block."""
+        """Positions of all documents retrieved, block by block."""
         block = parts + np.arange(len(parts), dtype=np.uint16)[:, None] * np.uint16(self.partitions)
         order: Ints = np.argsort(block.ravel(), kind="stable") % max(parts.shape[1], 1)
         return order if places is None else places[order]
@@ -255,9 +254,9 @@ def relevant_counts(
 def choose_splits(
     judgments: Judgments, hashes: Hashes, levels: Sequence[int], wanted: int, partitions: int, seed: int, limit: int
 ) -> tuple[list[int], Mask]:
-    """The first so many splits, of the numbers 1 … limit, that leave every topic relevant documents everywhere.
+    """The first `wanted` splits, of 1 … limit, in which every partition has relevant documents of every topic.
 
-    Topics without any relevant document do not count. Also says which topics stood most in the way.
+    Topics without any relevant document do not count. Also returns the topics that fail most often.
     """
     chosen: list[int] = []
     blame = np.zeros(judgments.n_topics, dtype=np.int64)

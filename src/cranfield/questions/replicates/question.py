@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import Takes, setting
+from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
 
 
@@ -23,16 +23,18 @@ def _corrections() -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplicatesQuestion(Scoring):
-    """Score every topic on several partitions of the documents, and see which systems differ.
+    """Score every topic on several partitions of the documents, and test which systems differ.
 
-    The documents are split at random; each (topic, system) then has several scores, so that a model with a
-    topic x system interaction can be fitted. Its residuals are bootstrapped for intervals on system effects and
-    p-values of pairs, over many splits. The inference is to other documents, not to other topics.
+    The documents are split at random, so each (topic, system) pair has several scores. A model with a topic x system
+    interaction is fitted, and its residuals are bootstrapped. Many splits are combined into one decision per pair.
+    The inference is to other documents, not to other topics.
 
     Example: cranfield replicates qrels.txt runs/ -m AP --show pairs
     """
 
     command: ClassVar[str] = "replicates"
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("replicate", "partitions")
     brief: ClassVar[str] = "Intervals and decisions from document partitions."
     takes: ClassVar[Takes] = "runs"
     counts: ClassVar[str] = "runs and splits"
@@ -41,31 +43,30 @@ class ReplicatesQuestion(Scoring):
         name="replicates",
         title="Replicates",
         place=40,
-        heading="Do they differ on other documents?",
-        lead="The documents are split at random, every topic is scored on every part, and the splits are held against "
-        "one another. Needs runs and judgments.",
+        heading="Do the systems differ on other documents?",
+        lead="The documents are split at random. Every topic is scored on every partition. Needs runs and judgments.",
         button="Run",
         doing="Splitting the documents of",
-        nothing="This takes a little while: choose data and run it.",
-        brief="Which systems differ when every topic is scored on several partitions of the documents; needs runs.",
+        nothing="This takes a while. Choose data and run it.",
+        brief="Which systems differ on several partitions of the documents; needs runs.",
         waits=True,
     )
 
     measures: tuple[str, ...] = setting(
-        ("AP",), "A measure such as AP, P@10 or infAP; repeatable.", "--measure", "-m", metavar="NAME", label="Measure"
+        ("AP",), "Measure, such as AP, P@10 or infAP; repeatable.", "--measure", "-m", metavar="NAME", label="Measure"
     )
     n_partitions: int = setting(
         defaults.PARTITIONS,
-        "Partitions of the documents, from 2.",
+        "Number of document partitions, at least 2.",
         "--partitions",
         "-x",
         label="Partitions of the documents",
         least=2,
         most=1000,
     )
-    n_splits: int = setting(defaults.SPLITS, "How many splits into partitions.", least=1, most=10_000)
+    n_splits: int = setting(defaults.SPLITS, "Number of random splits.", least=1, most=10_000)
     residuals: str = setting(
-        defaults.RESIDUALS, "Residuals rescaled by sqrt(N/(N-p)), or raw (published).",
+        defaults.RESIDUALS, "Rescale residuals by sqrt(N/(N-p)), or keep them raw (published).",
         choices=defaults.names(defaults.Residuals), more=True,
     )  # fmt: skip
     resample: str = setting(
@@ -76,24 +77,26 @@ class ReplicatesQuestion(Scoring):
         defaults.PAIR_P, "p from the bootstrapped difference, or from one system's effect (published).",
         choices=defaults.names(defaults.PairP), label="p from", more=True,
     )  # fmt: skip
-    published: bool = setting(False, "As in the slides: raw residuals, cells, effect, BH.", label="As published")
+    published: bool = setting(
+        False, "Use the published choices: raw residuals, cells, effect, BH.", label="As published"
+    )
     interaction: bool = setting(
         True, "Leave the topic x system term out of the model.", label="Topic × system term in the model", more=True
     )
     empty: str = setting(
         defaults.EMPTY,
-        "A topic without relevant documents in some partition: drop it, redraw the split, or keep the rest.",
+        "Topics without relevant documents in a partition: drop them, redraw the split, or keep the other partitions.",
         choices=defaults.names(defaults.EmptyPolicy),
-        label="A topic without relevant documents in a part",
+        label="Topics without relevant documents in a partition",
         more=True,
     )
     redraws: int = setting(
-        defaults.REDRAWS, "With --empty redraw: how many splits to draw at most.", least=1, most=1_000_000,
+        defaults.REDRAWS, "Most splits to draw with --empty redraw.", least=1, most=1_000_000,
         on_page=False,
     )  # fmt: skip
     merge: str = setting(
-        defaults.MERGE, "How the p-values of many splits are merged (then corrected).",
-        choices=defaults.names(defaults.Merge), label="Merge the splits' p by", more=True,
+        defaults.MERGE, "How to merge the p-values of the splits, before correction.",
+        choices=defaults.names(defaults.Merge), label="Merge p-values by", more=True,
     )  # fmt: skip
     decide: str = setting(
         defaults.DECIDE, "Decide by the merged p-value, or by the votes of the splits.",
@@ -110,19 +113,19 @@ class ReplicatesQuestion(Scoring):
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
     show: str = setting(
-        "systems", "Which table to print.", choices=defaults.names(defaults.ReplicatesShow), part="view", on_page=False
+        "systems", "Table to print.", choices=defaults.names(defaults.ReplicatesShow), part="view", on_page=False
     )
     teams: Path | None = setting(
-        None, "For --show teams: a file of lines `system team`.", metavar="FILE", part="view", on_page=False
+        None, "File of lines `system team`, for --show teams.", metavar="FILE", part="view", on_page=False
     )
     team_prefix: str | None = setting(
-        None, "Or teams by a regular expression: what it matches at the start of the run tag.", part="view",
+        None, "Regular expression that finds the team at the start of the run tag.", part="view",
         on_page=False,
     )  # fmt: skip
 
     @staticmethod
     def verb() -> Callable[..., Any]:
-        """The public function that answers it."""
+        "The public function that answers it."
         from cranfield.questions.replicates.replicate import replicate
 
         return replicate
@@ -130,4 +133,6 @@ class ReplicatesQuestion(Scoring):
     def check_together(self) -> None:
         """A table of teams needs to know them."""
         if self.show == "teams" and (self.teams is None) == (self.team_prefix is None):
-            raise ArgumentError("`show` teams needs one grouping of the runs: `teams` FILE or `team_prefix` PATTERN")
+            raise ArgumentError(
+                "`show` teams needs a grouping of the runs. Give either `teams` FILE or `team_prefix` PATTERN."
+            )

@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike
-from cranfield.collection.intents import Intents
 from cranfield.core import defaults
 from cranfield.core.errors import DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress
@@ -23,19 +22,18 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.core.work_files import WorkFile
-from cranfield.measures.names import Measure
-from cranfield.questions.replicates.bootstrap import Bootstrap
-from cranfield.questions.replicates.decisions import Rule
-from cranfield.questions.replicates.model import Replicated, fit
+from cranfield.measures.names import MeasuresLike
+from cranfield.measures.options import ScoringOptions, complete_scoring
+from cranfield.questions.replicates.answer import replicates_answer
+from cranfield.questions.replicates.bootstrap import Bootstrap, Replicated, fit
 from cranfield.questions.replicates.other_tests import Teams, compare_teams, comparison_table
 from cranfield.questions.replicates.partitioned import Collection, Partitioned, Split, Splitting, partition_scores
-from cranfield.questions.replicates.splits import MeasureReplicates, analyse_splits
+from cranfield.questions.replicates.splits import MeasureReplicates, Rule, analyse_splits
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import ScoreMatrix, check_magnitude, inherited
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 SETTINGS = (
     "measures", "n_partitions", "n_splits", "empty", "redraws", "interaction", "residuals", "resample", "p",
@@ -45,44 +43,43 @@ SIGNED = (
     "measures", "n_partitions", "n_splits", "empty", "interaction", "residuals", "resample", "p", "n_resamples",
     "merge", "decide", "correction", "alpha", "seed",
 )  # fmt: skip
-"""What stands in a signature, in its order."""
+"""The settings of a signature, in order."""
 DOMINANT = 0.2
-"""A topic that makes more than this share of the residual sum of squares is named in a warning."""
+"""A topic with at least this share of the residual sum of squares is named in a warning."""
 
 SHORT_TOPICS = sentence(
     "replicates.short-topics",
-    "{measure}: {topics} topics per split {what}, as some partition holds none of their relevant documents; "
-    "most often {often}",
+    "{measure}: {topics} topics per split {what}, because a partition has none of their relevant documents. Most "
+    "often: {often}.",
     "some topics have no relevant document in some partition",
 )
 NONE_SMALL_ENOUGH = sentence(
     "replicates.none-small-enough",
-    "{measure}: with {resamples} resamples no p-value can be small enough for {correction} over {pairs} "
-    "pairs; at least {needed} resamples are needed",
-    "the smallest p that so many resamples give, times the number of pairs, is above alpha under Holm or Bonferroni",
+    "{measure}: {resamples} resamples cannot give a p-value small enough for {correction} over {pairs} pairs. Use "
+    "at least {needed} resamples.",
+    "the smallest possible p-value times the number of pairs exceeds alpha under Holm or Bonferroni",
 )
 DOMINATED = sentence(
     "replicates.dominated",
-    "{measure}: topic {topic} alone makes {share:.0%} of the residual sum of squares, so the length of the "
-    "intervals depends on it; does it have few relevant documents?",
-    "one topic makes a fifth or more of the residual sum of squares, and at least five times its part",
+    "{measure}: topic {topic} contributes {share:.0%} of the residual sum of squares, so the interval lengths "
+    "depend on it. Check whether it has few relevant documents.",
+    "one topic contributes a fifth or more of the residual sum of squares, and at least five times its share",
 )
 RAW = sentence(
     "replicates.raw",
-    "raw residuals make intervals too short by √((x−1)/x) ({factor:.2f}); use rescaled residuals",
+    "Raw residuals make intervals too short by √((x−1)/x) ({factor:.2f}). Use rescaled residuals.",
     "residuals are raw and the model has the interaction",
 )
 EFFECT = sentence(
     "replicates.effect",
-    "p = effect ignores the variance of one of two systems, so true null hypotheses are rejected several "
-    "times as often as alpha says; use p = difference",
-    "p-values are published ones (simulated: docs/replicates.md)",
+    "p = effect ignores the variance of one system, so type I error is several times alpha. Use p = difference.",
+    "p-values are the published ones (simulated: docs/replicates.md)",
 )
 CELLS = sentence(
     "replicates.cells",
-    "resampling cells treats residuals as independent, but {shared:.0%} of their sum of squares is shared by "
-    "all systems (topic × partition); use rows",
-    "cells are resampled; `shared` of the residual sum of squares is common to all systems",
+    "Resampling cells assumes independent residuals, but systems share {shared:.0%} of their sum of squares (topic "
+    "× partition). Use rows.",
+    "cells are resampled; `shared` is the share of the residual sum of squares common to all systems",
 )
 
 
@@ -95,7 +92,7 @@ class Replicates(Result):
     by_measure : one analysis per measure
     settings : the settings in force
     signature : one line for a paper's footnote
-    warnings : what to know before relying on it, one sentence each
+    warnings : one sentence each
     """
 
     by_measure: Mapping[str, MeasureReplicates]
@@ -130,8 +127,8 @@ class Replicates(Result):
     def effects(self) -> pl.DataFrame:
         """One row per system, best first: measure, system, mean, effect, lower, upper.
 
-        `mean` is the score on the whole collection. `effect`, `lower` and `upper` are those of a split, averaged
-        over the splits: a typical interval of one split, neither wider nor narrower for their number.
+        `mean` is the score on the whole collection. `effect`, `lower` and `upper` are averages over the splits: a
+        typical interval of one split, whose width does not depend on the number of splits.
         """
         return self._joined(MeasureReplicates.systems_frame)
 
@@ -169,10 +166,9 @@ class Replicates(Result):
 
     def to_frame(self, show: defaults.ReplicatesShow = "pairs") -> pl.DataFrame:
         """The pairs, or another of the tables that need no further input."""
-        if show not in get_args(defaults.ReplicatesShow) or show == "teams":
-            raise UnknownNameError(
-                "table", str(show), [name for name in get_args(defaults.ReplicatesShow) if name != "teams"]
-            )
+        known = [name for name in get_args(defaults.ReplicatesShow) if name != "teams"]
+        if show not in known:
+            raise UnknownNameError("table", str(show), known)
         if show == "comparison":
             return self.comparison()
         table: pl.DataFrame = getattr(self, "effects" if show == "systems" else show)
@@ -196,11 +192,7 @@ class Replicates(Result):
     def __repr__(self) -> str:
         return f"Replicates({self.summary()})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.replicates.answer import replicates_answer
-
-        return replicates_answer(self, question)
+    answer = replicates_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -213,7 +205,7 @@ class Replicates(Result):
 def replicate(
     qrels: QrelsLike,
     runs: RunsLike,
-    measures: str | Measure | Iterable[str | Measure] = "AP",
+    measures: MeasuresLike = "AP",
     *,
     n_partitions: int = defaults.PARTITIONS,
     n_splits: int = defaults.SPLITS,
@@ -230,25 +222,19 @@ def replicate(
     merge: defaults.Merge = defaults.MERGE,
     decide: defaults.Decide = defaults.DECIDE,
     seed: int = defaults.SEED,
-    level: int = defaults.RELEVANCE,
-    gains: str | None = None,
-    intents: Intents | str | os.PathLike[str] | None = None,
-    order: defaults.RankingOrder = defaults.ORDER,
-    single_precision: bool = False,
-    lenient: bool = False,
-    name: defaults.SystemName = defaults.SYSTEM_NAME,
     work: str | os.PathLike[str] | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    **scoring: Unpack[ScoringOptions],
 ) -> Replicates:
     """Which systems differ, when every topic is scored on several partitions of the documents?
 
-    The documents are split at random into x partitions; each (topic, system) then has x scores, and the model
-    y_ijk = μ + t_i + s_j + (ts)_ij + ε_ijk can hold an interaction of topics and systems. Its residuals are
-    bootstrapped for intervals on the system effects s_j and for p-values of pairs, and the whole is repeated over
-    many splits. With the interaction term the topics are fixed: the inference is to other documents, not to other
-    topics. Voorhees, "Using Replicates in Information Retrieval Evaluation" (slides, and TOIS 36(2), 2017).
+    The documents are split at random into x partitions, so each (topic, system) pair has x scores. The model is
+    y_ijk = μ + t_i + s_j + (ts)_ij + ε_ijk, with an interaction of topics and systems. Its residuals are bootstrapped
+    for intervals on the system effects s_j and p-values of pairs. All this is repeated over many splits. With the
+    interaction term topics are fixed: the inference is to other documents, not to other topics. Voorhees et al.
+    (2017), "Using Replicates in Information Retrieval Evaluation" (TOIS 36(2), and slides).
 
     Parameters
     ----------
@@ -260,10 +246,10 @@ def replicate(
     redraws : for ``"redraw"``, how many splits may be drawn in all
     interaction : whether the model has the topic × system term
     residuals : ``"rescaled"`` by √(N/(N−p)); ``"raw"`` (published) gives intervals too short by √((x−1)/x)
-    resample : ``"rows"`` keeps together what all systems share in a (topic, partition); ``"cells"`` (published)
-        takes all residuals for independent and alike
-    p : ``"difference"``: share of bootstrapped differences beyond 0; ``"effect"`` (published): where one system's
-        estimate falls in the other's distribution, which ignores one of two variances
+    resample : ``"rows"`` keeps the residuals of one (topic, partition) together; ``"cells"`` (published) assumes
+        independent and identically distributed residuals
+    p : ``"difference"``: share of bootstrapped differences beyond 0; ``"effect"`` (published): position of one
+        system's estimate in the other's distribution, which ignores one of two variances
     published : raw, cells, effect and BH together, as in the slides
     n_resamples : B, a split
     alpha : level of decisions; intervals have level 1 − alpha
@@ -271,10 +257,10 @@ def replicate(
     merge : one p-value from many splits: ``"twice-median"`` or ``"cauchy"``; merged first, then corrected
     decide : by the ``"merged"`` p-value, or by the splits' votes, ``"majority"`` or ``"unanimous"``
     seed : of partitions and bootstrap
-    level, gains, intents, order, single_precision, lenient, name : as for `evaluate`
-    work : a file that keeps what is finished, so that an interrupted job goes on where it stopped
+    work : a file of finished parts, from which an interrupted job resumes
     workers, executor : threads to use, or any `concurrent.futures.Executor`; never changes a result
     progress : called with (done, in all), counting runs and splits
+    level, gains, intents, order, single_precision, lenient, name : as for `evaluate`
 
     Returns
     -------
@@ -294,10 +280,12 @@ def replicate(
     how = Bootstrap(n_resamples, residuals, resample, p, interaction, seed, workers, executor)
     rule = Rule(alpha, correction, merge, decide)
     splitting = Splitting(n_partitions, n_splits, empty, redraws, seed)
-    scoring = {"level": level, "gains": gains, "order": order, "single_precision": single_precision}
-    collection = Collection.open(qrels, runs, measures, lenient, name, intents, **scoring)
+    options = complete_scoring(scoring, "replicate")
+    collection = Collection.open(qrels, runs, measures, options)
     asked = collection.evaluator.measures
-    settings = _settings(splitting, how, rule, [str(measure) for measure in asked]) | scoring
+    settings = _settings(splitting, how, rule, [str(measure) for measure in asked])
+    settings |= {"level": options["level"], "gains": options["gains"], "order": options["order"]}
+    settings["single_precision"] = options["single_precision"]
     count, total = itertools.count(1), len(collection.sources) + len(asked) * n_splits
 
     def finished() -> None:
@@ -330,9 +318,9 @@ def replicate_scores(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Replicates:
-    """The same analysis of scores that are replicated already, one topic × system × partition matrix per split.
+    """The same analysis of replicated scores, one topic × system × partition matrix per split.
 
-    Where other tests look at the whole collection, the mean over partitions and splits stands in.
+    The other tests use the mean over partitions and splits in place of the score on the whole collection.
 
     Examples
     --------
@@ -347,15 +335,20 @@ def replicate_scores(
     rule = Rule(alpha, correction, merge, decide)
     ordered = [matrix.canonical() for matrix in as_matrix_list(splits, argument="splits")]
     if not ordered:
-        raise DataError("no scores at all: at least one split is needed")
+        raise DataError("no scores. Give at least one split.")
     first = ordered[0]
     for matrix in ordered:
         if (matrix.topics, matrix.systems, matrix.measure) != (first.topics, first.systems, first.measure):
-            raise DataError("every split needs the same topics, systems and measure")
+            raise DataError("the splits differ in topics, systems or measure. Use the same in every split.")
         if matrix.n_systems < 2:
-            raise DataError(f"{matrix.measure}: replicates compare systems, so at least 2 are needed; there is 1")
+            raise DataError(f"{matrix.measure}: there is 1 system, and replicates compare at least 2. Add a system.")
+        if len(matrix.partitions or ()) < 2:
+            raise DataError(
+                f"{matrix.measure}: a replicated analysis needs at least 2 partitions. Compare topic × system scores "
+                "with `compare`."
+            )
         check_magnitude(matrix.measure, matrix.values)
-    parts = tuple(Split(at, Replicated.of_matrix(one), first.topics) for at, one in enumerate(ordered, 1))
+    parts = tuple(Split(at, Replicated.of(one.values), first.topics) for at, one in enumerate(ordered, 1))
     mean = np.mean([matrix.values.mean(axis=2) for matrix in ordered], axis=0)
     whole = ScoreMatrix(mean, first.topics, first.systems, first.measure, provenance=first.provenance)
     n_partitions = len(first.partitions or ())
@@ -371,7 +364,7 @@ def _settings(splitting: Splitting, how: Bootstrap, rule: Rule, measures: list[s
 
 
 def _job(settings: dict[str, Any], collection: Collection) -> dict[str, object]:
-    """What makes a job this job; how pairs are decided may change, the rest is computed anew if it does."""
+    """What identifies a job. The decision rule may change; any other change starts the job again."""
     from cranfield import __version__
 
     kept = {name: value for name, value in settings.items() if name not in ("correction", "merge", "decide")}
@@ -391,14 +384,14 @@ def _result(
 
 
 def _notes(replicates: MeasureReplicates, empty: str) -> Iterable[str]:
-    """What happened to the topics, whether one of them makes the intervals, and whether anything can be significant."""
+    """Warnings about dropped topics, a dominant topic, and too few resamples."""
     measure, how, rule, splits = replicates.measure, replicates.how, replicates.rule, replicates.data.splits
     counts = Counter(topic for split in splits for topic in split.short)
     if empty and counts:
         often = summary(sorted(counts, key=lambda topic: (-counts[topic], topic)), 3)
         sizes = sorted({len(split.short) for split in splits})
         span = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-        what = "left out" if empty == "drop" else "kept with fewer partitions"
+        what = "dropped" if empty == "drop" else "kept with fewer partitions"
         yield SHORT_TOPICS(measure=measure, topics=span, what=what, often=often)
     topic, share = _dominant(replicates)
     if share >= DOMINANT and len(replicates.data.whole.topics) * share >= 5:
@@ -415,7 +408,7 @@ def _notes(replicates: MeasureReplicates, empty: str) -> Iterable[str]:
 
 
 def _dominant(replicates: MeasureReplicates) -> tuple[str, float]:
-    """The topic that makes most of the residuals, and so of the intervals' length, and its share."""
+    """The topic with the largest share of the residual sum of squares, and that share."""
     shares: dict[str, list[float]] = {}
     for split in replicates.data.splits:
         squares = (fit(split.scores, interaction=replicates.how.interaction).residuals ** 2).sum(axis=1)
@@ -426,7 +419,7 @@ def _dominant(replicates: MeasureReplicates) -> tuple[str, float]:
 
 
 def _advice(replicates: MeasureReplicates) -> Iterable[str]:
-    """What the published choices do to errors; the figures are those of docs/replicates.md."""
+    """Warnings about the published choices (figures: docs/replicates.md)."""
     how, scores = replicates.how, replicates.data.splits[0].scores
     if how.residuals == "raw" and how.interaction:
         yield RAW(factor=float(np.sqrt(1 - scores.n_topics / len(scores.values))))

@@ -18,8 +18,7 @@ from cranfield.core.resampling import generator
 from cranfield.core.truth.models import Scenario, draw_errors
 from cranfield.questions.compare.corrections import at_most
 from cranfield.questions.compare.pairs import all_pairs
-from cranfield.questions.replicates.bootstrap import Bootstrap, Effects, bootstrap_effects
-from cranfield.questions.replicates.model import Replicated
+from cranfield.questions.replicates.bootstrap import Bootstrap, Effects, Replicated, bootstrap_effects
 
 _SIMULATED = 90
 """The stream of random numbers of simulated scores."""
@@ -43,9 +42,9 @@ def calibrate(
     Returns
     -------
     frame
-        One row a combination: `coverage` of the 1 − alpha intervals on system effects and `type_1` error of the pair
-        tests at alpha, each the mean over systems (pairs) and datasets with its standard error over datasets, and
-        the smallest and largest value of a single system (pair).
+        One row per combination: `coverage` of the 1 − alpha intervals on system effects, and `type_1` error of the
+        pair tests at alpha. Each is a mean over systems (pairs) and datasets, with its standard error over datasets
+        and the smallest and largest value of a single system (pair).
 
     Examples
     --------

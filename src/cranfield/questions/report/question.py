@@ -1,4 +1,4 @@
-"""The whole story in one file: the settings of `report`."""
+"""A full analysis in one file: the settings of `report`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cranfield.measures.options import Scoring
 
 @dataclass(frozen=True, kw_only=True)
 class ReportQuestion(Scoring):
-    """Write one HTML file that tells everything about a collection, in plain language, to mail and open offline.
+    """Write a full analysis of a collection as one HTML file, which opens offline.
 
-    Data and problems, leaderboard, which systems differ, what the collection can detect, how reliable it is, what the
-    next one needs, standardisation, replicates (with runs), reuse (with teams), methods with citations; every table
-    also as CSV. Prints the headline.
+    Sections: data and problems, leaderboard, significant differences, detectable difference, reliability, the next
+    collection, standardisation and methods with citations. Runs add replicates; teams add reusability. Every table
+    can be saved as CSV. Prints the headline.
 
     \b
     Examples:
@@ -29,7 +29,8 @@ class ReportQuestion(Scoring):
     """
 
     command: ClassVar[str] = "report"
-    brief: ClassVar[str] = "Everything in one HTML file to mail."
+    aliases: ClassVar[tuple[str, ...]] = ("html",)
+    brief: ClassVar[str] = "Write a full analysis as one HTML file."
     counts: ClassVar[str] = "building the report"
     place: ClassVar[int] = 180
     printed: ClassVar[bool] = False
@@ -37,28 +38,27 @@ class ReportQuestion(Scoring):
         name="report",
         title="Report",
         place=60,
-        heading="The whole story in one file",
-        lead="Data, leaderboard, which systems differ, what the collection can detect, what the next one needs: an "
-        "HTML file to mail and open anywhere.",
+        heading="Report in one file",
+        lead="A full analysis as one HTML file that opens anywhere: leaderboard, significant differences, reliability "
+        "and the next collection.",
         button="Write the report",
         doing="Writing the report on",
-        nothing="This takes a little while: choose data and write it.",
-        brief="Build a report; once it is done, `/files/report/report.html` with the same settings is the report "
-        "itself.",
+        nothing="Choose data and write the report. This takes a while.",
+        brief="Build a report; `/files/report/report.html` with the same settings downloads it.",
         waits=True,
         template="report.html",
     )
 
     files: tuple[str, ...] = setting(
-        (), "Judgments first and then runs; or score files. Directories and globs work.", argument=True,
+        (), "Judgments, then runs; or score files. Directories and globs work.", argument=True,
         metavar="QRELS RUN... | SCORES...", part="source", on_page=False,
     )  # fmt: skip
     output: Path = setting(
-        Path(defaults.REPORT_FILE), "The HTML file to write.", "--output", "-o", part="view", on_page=False
+        Path(defaults.REPORT_FILE), "The HTML file to write.", "--output", "-o", part="view", on_page=False, often=True
     )
     measures: tuple[str, ...] | None = setting(
-        None, "A measure; repeatable, the first one leads.", "--measure", "-m", metavar="NAME", label="Measures",
-        usual=f"{' '.join(defaults.MEASURES)}, or all in the scores",
+        None, "Measure; repeatable. The first is the main one.", "--measure", "-m", metavar="NAME", label="Measures",
+        often=True, usual=f"{' '.join(defaults.MEASURES)}, or all in the scores",
     )  # fmt: skip
     skip: tuple[str, ...] | None = setting(
         None, f"Leave a section out; repeatable: {', '.join(defaults.REPORT_SECTIONS)}.", metavar="SECTION",
@@ -66,15 +66,17 @@ class ReportQuestion(Scoring):
     )  # fmt: skip
     title: str | None = setting(None, "Title of the report.")
     min_diff: float = shared.min_diff(defaults.NEXT_MIN_DIFF, "Difference the next collection should detect.")
-    n_systems: int | None = shared.n_systems(None, "Systems it will compare.", usual="as many as here")
+    n_systems: int | None = shared.n_systems(None, "Number of systems it will compare.", usual="as many as here")
     power: float = shared.power(more=True)
     depths: tuple[int, ...] | None = setting(
-        None, "Pool depth to price; repeatable.", "--depth", usual=" ".join(map(str, defaults.REPORT_DEPTHS)),
+        None, "Pool depth to cost; repeatable.", "--depth", usual=" ".join(map(str, defaults.REPORT_DEPTHS)),
         least=1, most=10_000_000, on_page=False,
     )  # fmt: skip
     teams: Path | None = shared.teams()
-    n_partitions: int = setting(defaults.PARTITIONS, "Partitions of the documents.", least=2, most=20, more=True)
-    n_splits: int = setting(defaults.SPLITS, "How often the documents are split.", least=1, most=10_000, more=True)
+    n_partitions: int = setting(
+        defaults.PARTITIONS, "Number of partitions of the documents.", least=2, most=20, more=True
+    )
+    n_splits: int = setting(defaults.SPLITS, "Number of splits of the documents.", least=1, most=10_000, more=True)
     replicate_resamples: int = setting(
         defaults.REPLICATES_RESAMPLES, "Bootstrap samples of the replicates.", least=1, most=shared.MOST_RESAMPLES,
         more=True,

@@ -1,1 +1,1 @@
-"""Will the collection serve systems not yet built?"""
+"""Are the judgments reusable for new systems?"""

@@ -1,4 +1,4 @@
-"""Charts of reuse: ranks that teams lose without their own judgments, and what depth does about it."""
+"""Charts of reuse: ranks that teams lose without their own judgments, by team and by pool depth."""
 
 from __future__ import annotations
 
@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
-from cranfield.core.charts.style import (
-    LINES,
-    MOST_SERIES,
-    WIDTH,
-    Drawing,
-    finish,
-    names_axis,
-    plural,
-    rows,
-    series_scales,
-    step,
-    whole_axis,
-)
+from cranfield.core.charts import style
+from cranfield.core.charts.style import LINES, WIDTH, Drawing, finish, plural, rows, series_scales
 from cranfield.core.sentences import sentence
 from cranfield.questions.reuse.answer import headline
 
@@ -42,7 +31,7 @@ def _series(result: Reuse) -> pl.DataFrame:
 
 
 def _kept(frame: pl.DataFrame) -> list[str]:
-    return list(dict.fromkeys(frame["series"].to_list()))[:MOST_SERIES]
+    return list(dict.fromkeys(frame["series"].to_list()))[: style.MOST_SERIES]
 
 
 def drops(result: Reuse) -> Drawing:
@@ -57,26 +46,28 @@ def drops(result: Reuse) -> Drawing:
         "team", "series", "rank_drop", "unique_relevant", "score_change"
     )
     scales = series_scales(kept)
-    title = "ranks lost by the run that loses most"
-    base = alt.Chart(rows(shown)).encode(y=alt.Y("team:N", sort=order, axis=names_axis()))
+    title = "most ranks lost by a run"
+    base = alt.Chart(rows(shown)).encode(y=alt.Y("team:N", sort=order, axis=style.names_axis()))
     plot = alt.layer(
         base.mark_rule(color="#c3ccd5").encode(x=alt.X("min(rank_drop):Q", title=title), x2="max(rank_drop):Q"),
         base.mark_point(filled=True, size=60, opacity=0.9).encode(
-            x=alt.X("rank_drop:Q", title=title, axis=whole_axis(), scale=alt.Scale(padding=14)),
+            x=alt.X("rank_drop:Q", title=title, axis=style.whole_axis(), scale=alt.Scale(padding=14)),
             color=alt.Color("series:N", title=None, scale=scales["color"]),
             shape=alt.Shape("series:N", title=None, scale=scales["shape"]),
         ),
-    ).properties(width=WIDTH, height=step(len(order)))
+    ).properties(width=WIDTH, height=style.step(len(order)))
     return finish(plot, headline(result), _details(result, frame, len(order)))
 
 
 def _details(result: Reuse, frame: pl.DataFrame, teams: int) -> str:
-    known = result.settings
-    left = f"; {known['n_teams'] - teams} further teams not drawn" if teams < frame["team"].n_unique() else ""
-    return (
-        f"{plural(known['n_systems'], 'run')} of {plural(known['n_teams'], 'team')} on "
-        f"{plural(known['n_topics'], 'topic')}; left of 0 all of a team's runs gain ranks{left}"
-    )
+    left = result.settings["n_teams"] - teams
+    more = f"; {left} more teams not drawn" if teams < frame["team"].n_unique() else ""
+    return f"{_counts(result)}; left of 0: all runs of the team gain ranks{more}"
+
+
+def _counts(result: Reuse) -> str:
+    runs, teams, topics = (plural(result.settings[f"n_{name}s"], name) for name in ("system", "team", "topic"))
+    return f"{runs.replace('system', 'run')} of {teams} on {topics}"
 
 
 def _lost(drop: int) -> str:
@@ -96,8 +87,8 @@ def depths(result: Reuse) -> Drawing:
     )
     scales = series_scales(kept)
     base = alt.Chart(rows(worst)).encode(
-        x=alt.X("depth:Q", title="pool depth", scale=alt.Scale(padding=16), axis=whole_axis()),
-        y=alt.Y("rank_drop:Q", title="most ranks a run loses", axis=whole_axis()),
+        x=alt.X("depth:Q", title="pool depth", scale=alt.Scale(padding=16), axis=style.whole_axis()),
+        y=alt.Y("rank_drop:Q", title="most ranks lost by a run", axis=style.whole_axis()),
         color=alt.Color("series:N", title=None, scale=scales["color"], legend=LINES),
     )
     plot = alt.layer(
@@ -111,6 +102,4 @@ def depths(result: Reuse) -> Drawing:
     ends = (deep,) if first.height == 1 else (shallow, deep)
     losses = " and ".join(f"{_lost(end['rank_drop'])} at depth {end['depth']}" for end in ends)
     text = LOSES_UP_TO(series=kept[0], losses=losses)
-    known = result.settings
-    return finish(plot, text, f"{plural(known['n_systems'], 'run')} of {plural(known['n_teams'], 'team')} on "
-                  f"{plural(known['n_topics'], 'topic')}; each team left out in turn")  # fmt: skip
+    return finish(plot, text, f"{_counts(result)}; each team left out in turn")

@@ -1,4 +1,4 @@
-"""Scores there would be, had fewer documents been judged: every run is ordered and looked up once, then masked."""
+"""Scores with fewer judged documents: every run is ordered and matched once, then masked."""
 
 from __future__ import annotations
 
@@ -28,66 +28,41 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class PartialJudgments:
-    """The judgments of some documents, and the number each has among them (−1 for those left out)."""
+    """The judgments of some documents, and the position of each among them (−1 for the others)."""
 
     judgments: Judgments
     number: NDArray[np.int64]
 
     @classmethod
     def of(cls, whole: Judgments, kept: Mask) -> PartialJudgments:
-        """Only the documents chosen by a mask; the topics stay, also those without a judgment left."""
+        """Only the documents of a mask; all topics stay, even those without judgments."""
         number = np.where(kept, np.cumsum(kept) - 1, -1)
         chosen = whole.subtopics.where(kept[whole.subtopics.document])
-        return cls(
-            Judgments(
-                whole.topics,
-                whole.topic[kept],
-                whole.documents.filter(kept),
-                replace(chosen, document=number[chosen.document]),
-                whole.top_level,
-                whole.intents,
-            ),
-            number,
-        )
+        chosen = replace(chosen, document=number[chosen.document])
+        topic, documents = whole.topic[kept], whole.documents.filter(kept)
+        return cls(replace(whole, topic=topic, documents=documents, subtopics=chosen, _memory={}), number)
 
     def judge(self, ranking: JudgedRanking) -> JudgedRanking:
         """The same ranking, in which only these documents are judged."""
         number = self.number[ranking.document]
         mine = number >= 0
-        return JudgedRanking(
-            self.judgments,
-            ranking.retrieved,
-            ranking.topic[mine],
-            ranking.rank[mine],
-            number[mine],
-            ranking.row[mine],
-            ranking.start,
-            ranking.ids,
-            ranking.arranged,
-        )
+        kept = {name: getattr(ranking, name)[mine] for name in ("topic", "rank", "row")}
+        return replace(ranking, judgments=self.judgments, document=number[mine], **kept, _memory={})
 
 
 def condensed(ranking: JudgedRanking) -> JudgedRanking:
-    """The ranking without its unjudged documents, the others moved up (Sakai 2007)."""
+    """The ranking without its unjudged documents (Sakai 2007)."""
     retrieved = np.bincount(ranking.topic, minlength=ranking.n_topics)
     start = np.concatenate([[0], np.cumsum(retrieved)[:-1]])
     places = np.arange(len(ranking.topic))  # judged documents stand by topic and rank
-    return JudgedRanking(
-        ranking.judgments,
-        retrieved,
-        ranking.topic,
-        places - start[ranking.topic] + 1,
-        ranking.document,
-        places,
-        start,
-        ranking.ids,
-        ranking.row if (order := ranking.places) is None else order[ranking.row],
-    )
+    rank, order = places - start[ranking.topic] + 1, ranking.places
+    arranged = ranking.row if order is None else order[ranking.row]
+    return replace(ranking, retrieved=retrieved, rank=rank, row=places, start=start, arranged=arranged, _memory={})
 
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """Measures as they are, and measures of condensed lists."""
+    """Measures of full lists and of condensed lists."""
 
     plain: Evaluator
     condensed: Evaluator | None
@@ -130,7 +105,7 @@ def judged_share(ranking: JudgedRanking, kept: Mask, depth: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Scores by every view (views × topics × systems) on the exact grid, with what orders systems by them."""
+    """Scores by every view (views × topics × systems) on the exact grid, with sums and resampled sums."""
 
     values: Array
     grid: Array
@@ -151,18 +126,13 @@ class Standing:
 def effect(before: Standing, after: Standing, at: int, own: Sequence[int], alpha: float) -> dict[str, Any]:
     """Rank drop, score change, τ with interval, and flips, by one view."""
     tolerance = (float(before.tolerance[at]), float(after.tolerance[at]))
-    ranks = [
-        systems_above(side.sums[at][None], width)[0][0]
-        for side, width in ((before, tolerance[0]), (after, tolerance[1]))
-    ]
+    ranks = [systems_above(side.sums[at][None], float(side.tolerance[at]))[0][0] for side in (before, after)]
     n = before.values.shape[1]
     change = (after.sums[at] - before.sums[at])[own] / n
     tau = float(rank_correlations(before.sums[at][None], after.sums[at][None], tolerance)["tau_b"][0])
     interval = _interval(before, after, at, tau, tolerance, alpha)
     others = [j for j in range(before.values.shape[2]) if j not in own]
-    pairs = Pairs(
-        np.repeat(np.asarray(own, dtype=np.intp), len(others)), np.tile(np.asarray(others, dtype=np.intp), len(own))
-    )
+    pairs = Pairs(np.repeat(np.asarray(own), len(others)), np.tile(np.asarray(others, dtype=np.intp), len(own)))
     decided = [_decisions(side.values[at], pairs, alpha) for side in (before, after)]
     return {
         "rank_drop": int((ranks[1] - ranks[0])[own].max()),

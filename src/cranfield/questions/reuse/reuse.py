@@ -1,7 +1,8 @@
-"""`reuse`: would these judgments be fair to systems that did not help to make them?"""
+"""`reuse`: are these judgments fair to systems that did not contribute to the pool?"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
@@ -9,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import polars as pl
 
-from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.matched import refuse_other_ids
-from cranfield.collection.types import Qrels
+from cranfield.collection.readers import read_runs
+from cranfield.collection.teams import read_teams, teams_by_prefix
+from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import (
     ALPHA,
     JUDGED_CUTOFF,
@@ -20,9 +23,12 @@ from cranfield.core.defaults import (
     REPORT_DEPTHS,
     REUSE_RESAMPLES,
     SEED,
+    SystemName,
 )
-from cranfield.core.errors import ArgumentError, DataError, notify
+from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.core.invariants import check_frame
+from cranfield.core.labels import natural_sorted, summary
+from cranfield.core.options import at_least, share
 from cranfield.core.resampling import check_resamples, topic_weights
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
@@ -32,31 +38,24 @@ from cranfield.measures.names import MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.registry import IR_MEASURES
 from cranfield.questions.cost.pool_price import LOW_SHARE, pool_by_topic, price_of
-from cranfield.questions.reuse.inputs import (
-    Path,
-    check_depths,
-    check_left_out,
-    check_numbers,
-    check_teams,
-    find_runs,
-    find_teams,
-)
+from cranfield.questions.reuse.answer import decisions_change, headline, reuse_answer
 from cranfield.questions.reuse.rescoring import Standing, Views, effect, highest_levels, judged_of, nearest_ranks
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
+Path = str | os.PathLike[str]
 POOL_NOT_JUDGED = sentence(
     "reusability.pool-not-judged",
-    "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} documents "
-    "per topic), so what is said of it is true of the judged part alone, as if the pool were shallower.",
+    "Depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} "
+    "documents per topic). Rank losses there are underestimated, because fewer judged documents are unique to a "
+    "team. Use a shallower depth.",
     "less than nine tenths of the pool of these depths was judged",
 )
 NO_TAU = sentence(
     "reusability.no-tau",
-    "{count} of {rows} rows have no tau: all systems tie with or without the judgments.",
-    "in that many rows all systems have the same score, with the team's judgments or without",
+    "{count} of {rows} rows have no tau, because all systems tie with or without the judgments.",
+    "in that many rows all systems have the same score, with or without the team's judgments",
 )
 
 
@@ -71,9 +70,9 @@ class Reuse(Result):
     system_rows : polars frame
         One row per depth and system: how much of its top is judged, and RBP's residual, with and without its team.
     n_judged : int
-        Judgments there are.
+        Number of judgments.
     pools : mapping from depth to int
-        How many of them are of documents that some run has among its first so many; the others are not used.
+        Number of judgments of documents in the pool of that depth; the others are not used.
     """
 
     rows: pl.DataFrame
@@ -98,8 +97,7 @@ class Reuse(Result):
         measure, view (``full list`` or ``condensed list``), depth, team, runs, unique_judged, unique_relevant,
         rank_drop (the most ranks one of its runs loses; negative when all gain), score_change (the mean score of the
         run that loses most, without minus with its judgments), tau with lower and upper (the order of all systems
-        without and with them), pairs and flips (of its runs with those of other teams, and how many are decided
-        otherwise).
+        without and with them), pairs (of its runs with those of other teams) and flips (changed decisions).
         """
         return self.rows
 
@@ -108,28 +106,19 @@ class Reuse(Result):
         return self.system_rows
 
     def worst(self) -> pl.DataFrame:
-        """Of every measure, view and depth the team that loses most ranks."""
+        """The team that loses most ranks, for every measure, view and depth."""
+        by = ["measure", "view", "depth"]
         order = self.rows.sort("rank_drop", "tau", descending=[True, False], maintain_order=True)
-        return order.unique(["measure", "view", "depth"], keep="first", maintain_order=True).sort(
-            "measure", "view", "depth"
-        )
+        return order.unique(by, keep="first", maintain_order=True).sort(by)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
-        return {
-            "settings": dict(self.settings),
-            "signature": self.signature,
-            "rows": self.rows.to_dicts(),
-            "systems": self.system_rows.to_dicts(),
-            "judged": self.n_judged,
-            "pools": [{"depth": depth, "judged": count} for depth, count in self.pools.items()],
-            "warnings": list(self.warnings),
-        }
+        pools = [{"depth": depth, "judged": count} for depth, count in self.pools.items()]
+        systems = self.system_rows.to_dicts()
+        return {**super().to_dict(), "systems": systems, "judged": self.n_judged, "pools": pools}
 
     def summary(self) -> str:
         """The headline, and how many decisions change."""
-        from cranfield.questions.reuse.answer import decisions_change, headline
-
         return f"{headline(self)}. {decisions_change(self)}"
 
     def __repr__(self) -> str:
@@ -138,11 +127,7 @@ class Reuse(Result):
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
         return self.summary(), [self.worst(), self.rows]
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.reuse.answer import reuse_answer
-
-        return reuse_answer(self, question)
+    answer = reuse_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -168,21 +153,21 @@ def reuse(
     seed: int = SEED,
     **scoring: Unpack[ScoringOptions],
 ) -> Reuse:
-    """What happens to a team's runs when the documents that only this team brought into the pool are not judged?
+    """What happens to a team's runs without the judgments of documents that only this team contributed?
 
-    That is how a later system, which brought nothing, would be judged (Zobel 1998). For every pool depth d the pool is
-    what was judged of the first d documents of all runs; judgments of other documents are not used. A team's *unique*
-    judgments are those of documents that no run of another team has among its first d. They are taken away, all systems
-    are scored anew, and the team's runs looked up in the new order.
+    This is how a later system, which contributed nothing, would be judged (Zobel 1998). The pool of depth d is the
+    judged documents among the first d of all runs; judgments of other documents are not used. A team's *unique*
+    judgments are those of documents that no run of another team has among its first d. They are left out, all systems
+    are scored again, and the team's runs are found in the new order.
 
-    Whether two systems differ is decided by a paired t-test with Holm's correction over all pairs of a run of the team
-    and a run of another; a *flip* is a pair that is decided otherwise without the unique judgments (differs, does not
-    differ, or differs the other way round).
+    A paired t-test with Holm's correction decides whether two systems differ. The family is all pairs of a run of the
+    team and a run of another team. A *flip* is a pair with another decision without the unique judgments: different,
+    undecided, or different in the opposite direction.
 
-    Robust views beside the measures asked for: bpref, which passes over unjudged documents, and AP and nDCG of
-    condensed lists, from which they are removed (Sakai 2007). RBP's residual says how much of its weight lies on
-    unjudged documents and beyond the end of the ranking: 1 − Σ_judged (1 − p)p^(rank−1), which is p^n plus the weight
-    of unjudged ranks (Moffat & Zobel 2008); a topic for which a run has nothing has residual 1.
+    Robust views are added to the measures: bpref, which ignores unjudged documents, and AP and nDCG of condensed lists,
+    from which they are removed (Sakai 2007). RBP's residual is the weight of unjudged documents and of ranks beyond
+    the end of the ranking: 1 − Σ_judged (1 − p)p^(rank−1). This is p^n plus the weight of unjudged ranks (Moffat &
+    Zobel 2008). A topic without retrieved documents has residual 1.
 
     Parameters
     ----------
@@ -195,7 +180,7 @@ def reuse(
         a regular expression: the team is what it matches at the start of the run tag.
     measures : names or `Measure` values, not of ir_measures
     depths : int or several
-        Pool depths, at most that to which the runs were judged.
+        Pool depths; at most the depth of judging.
     leave_out : str or several, optional
         Teams to leave out; all of them in turn unless given.
     cutoff : int
@@ -223,19 +208,20 @@ def reuse(
     >>> result.to_frame().columns[:9]
     ['measure', 'view', 'depth', 'team', 'runs', 'unique_judged', 'unique_relevant', 'rank_drop', 'score_change']
     """
-    check_numbers(alpha, p, cutoff)
+    share("alpha", alpha)
+    share("p", p)
+    at_least("cutoff", cutoff, 1, JUDGED_CUTOFF)
     check_resamples(n_resamples)
-    wanted = check_depths(depths)
+    wanted = _check_depths(depths)
     qrels = as_qrels(qrels)
     options = complete_scoring(scoring, "reuse")
-    level, order = options["level"], options["order"]
-    listed, skipped = find_runs(runs, options["lenient"], options["name"])
-    members = check_teams(listed, find_teams(listed, teams, team_prefix))
-    left_out = check_left_out(leave_out, members)
+    listed, skipped = _find_runs(runs, options["lenient"], options["name"])
+    members = _check_teams(listed, _find_teams(listed, teams, team_prefix))
+    left_out = _check_left_out(leave_out, members)
     views = _views(qrels, measures, options)
     if len(views.plain.topics) < 2:
         raise DataError(
-            f"{qrels.name}: leaving teams out needs at least 2 judged topics; there is 1; judge more topics"
+            f"{qrels.name}: there is 1 judged topic; leaving teams out needs at least 2. Judge more topics."
         )
     rankings = [views.plain.judge(run) for run in listed]
     matched = [ranking.matched(run.system) for run, ranking in zip(listed, rankings, strict=True)]
@@ -250,7 +236,7 @@ def reuse(
         pool = np.asarray((nearest <= depth).any(axis=1))
         if not pool.any():
             raise DataError(
-                f"{qrels.name}: no document among the first {depth} of any run is judged; do the document ids agree?"
+                f"{qrels.name}: no document among the first {depth} of any run is judged. Check the document ids."
             )
         pools[depth] = int(pool.sum())
         whole = Standing.of(views.scores(rankings, pool), weights)
@@ -261,7 +247,7 @@ def reuse(
             unique = pool & ~rest
             after = Standing.of(views.scores(rankings, rest), weights)
             counts = {"depth": depth, "team": team, "runs": len(own), "unique_judged": int(unique.sum())}
-            counts["unique_relevant"] = int((unique & (levels >= level)).sum())
+            counts["unique_relevant"] = int((unique & (levels >= options["level"])).sum())
             for at, (measure, view) in enumerate(views.names):
                 rows.append({"measure": measure, "view": view} | counts | effect(whole, after, at, own, alpha))
             systems += [judged_of(listed[j].system, team, depth, rankings[j], pool, rest, cutoff, p) for j in own]
@@ -274,19 +260,84 @@ def reuse(
         "n_topics": len(views.plain.topics),
         "cutoff": cutoff,
         "p": p,
-        "level": level,
-        "gains": options["gains"],
-        "order": order,
-        "single_precision": options["single_precision"],
+        **{name: value for name, value in options.items() if name in ("level", "gains", "order", "single_precision")},
         "test": "paired t, Holm over the team's runs against all others",
         "alpha": alpha,
         "n_resamples": n_resamples,
         "seed": seed,
     }
-    said = (*skipped, *_unjudged(price_of([pool_by_topic(qrels, listed, wanted, order=order)])), *_warnings(rows))
+    price = price_of([pool_by_topic(qrels, listed, wanted, order=options["order"])])
+    said = (*skipped, *_unjudged(price), *_warnings(rows))
     result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, said)
     notify(result.warnings)
     return result
+
+
+def _find_runs(runs: RunsLike, lenient: bool, name: SystemName) -> tuple[list[Run], tuple[str, ...]]:
+    """The runs in byte order of their systems, and warnings about skipped files."""
+    sources = as_runs(runs)
+    given = list(sources)
+    listed = [one for one in given if isinstance(one, Run)]
+    if files := [one for one in given if not isinstance(one, Run)]:
+        listed += read_runs(files, lenient=lenient, name=name)
+    return sorted(listed, key=lambda run: run.system.encode()), skipped_files(sources)
+
+
+def _find_teams(
+    runs: Sequence[Run], teams: Mapping[str, str] | Path | None, team_prefix: str | None
+) -> Mapping[str, str]:
+    """The team of each system, from a mapping, a file or a prefix."""
+    if (teams is None) == (team_prefix is None):
+        raise ArgumentError(
+            "the runs need one grouping. Give either `teams` (a file of lines `system team`) or `team_prefix` "
+            "(a regular expression for the start of run tags)."
+        )
+    if team_prefix is not None:
+        return teams_by_prefix([run.system for run in runs], [run.tag for run in runs], team_prefix)
+    return teams if isinstance(teams, Mapping) else read_teams(teams)  # type: ignore[arg-type]
+
+
+def _check_teams(runs: Sequence[Run], teams: Mapping[str, str]) -> dict[str, list[int]]:
+    """The runs of every team, by position, teams in numeric-aware order."""
+    names = [run.system for run in runs]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"two runs are called {twice}. Give every run a unique name.")
+    if not names:
+        raise ArgumentError("`runs` is empty. Give the runs the pool was made of.")
+    if missing := [name for name in names if name not in teams]:
+        raise DataError(f"no team is given for {len(missing)} runs ({summary(missing)}). Add them to `teams`.")
+    if unmatched := sorted(set(teams) - set(names)):
+        raise DataError(
+            f"teams are given for systems without a run: {summary(unmatched)}. Add the runs or drop the names."
+        )
+    members: dict[str, list[int]] = {team: [] for team in natural_sorted(set(teams.values()))}
+    for at, name in enumerate(names):
+        members[teams[name]].append(at)
+    if len(members) < 2:
+        raise DataError(f"all {len(names)} runs are of one team ({next(iter(members))}). Give at least 2 teams.")
+    return members
+
+
+def _check_left_out(leave_out: str | Sequence[str] | None, members: Mapping[str, list[int]]) -> list[str]:
+    """The teams to leave out, all of them known."""
+    chosen = list(members) if leave_out is None else [leave_out] if isinstance(leave_out, str) else list(leave_out)
+    for team in chosen:
+        if team not in members:
+            raise UnknownNameError("team", team, members)
+    if not chosen:
+        raise ArgumentError("`leave_out` is empty. Name at least one team, or omit it for all teams.")
+    return chosen
+
+
+def _check_depths(depths: int | Sequence[int]) -> list[int]:
+    """The pool depths in ascending order, each once."""
+    wanted = list(dict.fromkeys([depths] if isinstance(depths, int) else depths))
+    for depth in wanted:
+        at_least("depths", depth, 1, 100)
+    if not wanted:
+        raise ArgumentError("`depths` is empty. Give at least one pool depth.")
+    return sorted(wanted)
 
 
 def _views(qrels: Qrels, measures: MeasuresLike, scoring: ScoringOptions) -> Views:
@@ -308,7 +359,7 @@ def _frame(rows: list[dict[str, Any]], views: Views) -> pl.DataFrame:
 
 
 def _unjudged(pools: pl.DataFrame) -> tuple[str, ...]:
-    """Which pools are deeper than the judging was."""
+    """A warning about pools that were not judged completely."""
     deep = pools.filter(pl.col("judged_share") < LOW_SHARE)
     if deep.is_empty():
         return ()
@@ -322,7 +373,5 @@ def _unjudged(pools: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _warnings(rows: list[dict[str, Any]]) -> tuple[str, ...]:
-    blind = sum(row["tau"] is None for row in rows)
-    if blind:
-        return (NO_TAU(count=blind, rows=len(rows)),)
-    return ()
+    unknown = sum(row["tau"] is None for row in rows)
+    return (NO_TAU(count=unknown, rows=len(rows)),) if unknown else ()

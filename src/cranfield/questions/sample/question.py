@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.question import Question, setting
+from cranfield.core.question import HelpGroup, Question, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,24 +20,28 @@ class SampleQuestion(Question):
     """
 
     command: ClassVar[str] = "sample"
+    group: ClassVar[HelpGroup] = "Collection"
+    aliases: ClassVar[tuple[str, ...]] = ("synthetic",)
     brief: ClassVar[str] = "Make a synthetic collection with known truth."
     place: ClassVar[int] = 20
     drawn: ClassVar[bool] = False
 
-    directory: Path = setting(
-        help="Where to write it: a new or empty directory.", argument=True, metavar="DIR", part="source"
-    )
-    n_topics: int = setting(defaults.SAMPLE_TOPICS, "How many topics.", least=1, most=100_000)
-    n_systems: int = setting(defaults.SAMPLE_SYSTEMS, "How many systems.", least=1, most=10_000)
-    n_documents: int = setting(defaults.SAMPLE_DOCUMENTS, "How many documents.", least=1, most=10_000_000)
+    directory: Path = setting(help="New or empty directory to write to.", argument=True, metavar="DIR", part="source")
+    n_topics: int = setting(defaults.SAMPLE_TOPICS, "Number of topics.", least=1, most=100_000)
+    n_systems: int = setting(defaults.SAMPLE_SYSTEMS, "Number of systems.", least=1, most=10_000)
+    n_documents: int = setting(defaults.SAMPLE_DOCUMENTS, "Number of documents.", least=1, most=10_000_000)
     depth: int | None = setting(
-        None, "Judge this many top documents of every run.", usual=str(defaults.SAMPLE_DEPTH), least=1, most=1_000_000
+        None,
+        "Pool depth: documents judged per run and topic.",
+        usual=str(defaults.SAMPLE_DEPTH),
+        least=1,
+        most=1_000_000,
     )
     length: int | None = setting(
         None, "Documents per run and topic.", usual=str(defaults.SAMPLE_LENGTH), least=1, most=1_000_000
     )
     seed: int = shared.seed()
-    force: bool = setting(False, "Replace a former sample in DIR.", part="view")
+    force: bool = setting(False, "Replace an earlier sample in DIR.", part="view")
 
     @staticmethod
     def verb() -> Callable[..., Any]:

@@ -15,10 +15,9 @@ from cranfield.core.question import Question, setting
 class ServeQuestion(Question):
     """Design and analyse a collection in the browser. Nothing leaves this machine.
 
-    With judgments and runs, or score files, the page opens with them; others can be dropped on it. Uploaded files are
-    kept in a private temporary directory that is removed when the server stops (Ctrl-C); with --keep they stay in a
-    directory of yours, with the names they were given and the questions asked. Files given here are not copied: with
-    --keep the next start finds them where they lie.
+    The page opens with the files given here; more can be dropped on it. Uploads go to a private temporary directory,
+    which is removed when the server stops (Ctrl-C). --keep stores uploads, their names and the questions in a directory
+    for the next start. Files given here are never copied.
 
     \b
     Examples:
@@ -27,7 +26,8 @@ class ServeQuestion(Question):
     """
 
     command: ClassVar[str] = "serve"
-    brief: ClassVar[str] = "The same questions on a page in your browser."
+    aliases: ClassVar[tuple[str, ...]] = ("web", "gui", "ui")
+    brief: ClassVar[str] = "Open a local page with all questions in the browser."
     place: ClassVar[int] = 190
     printed: ClassVar[bool] = False
 
@@ -36,17 +36,17 @@ class ServeQuestion(Question):
         metavar="[QRELS RUN... | SCORES...]", part="source",
     )  # fmt: skip
     teams: Path | None = shared.teams()
-    port: int = setting(defaults.PORT, "Port to listen on; 0 takes a free one.", least=0, most=65535)
+    port: int = setting(defaults.PORT, "Port to listen on; 0 picks a free one.", least=0, most=65535)
     open_page: bool = setting(False, "Open the page in the browser.", "--open")
-    host: str = setting(defaults.HOST, "Address to listen on; any but this machine's own needs --allow-remote.")
-    allow_remote: bool = setting(False, "Let other machines connect; every request must carry the token printed.")
+    host: str = setting(defaults.HOST, "Address to listen on; a public one needs --allow-remote.")
+    allow_remote: bool = setting(False, "Let other machines connect; every request needs the printed token.")
     allow_origin: tuple[str, ...] | None = setting(
         None, "A website whose pages may call the API; repeatable.", metavar="ORIGIN"
     )
     keep: Path | None = setting(
         None,
-        "Keep data, their names and the questions asked in this directory, for the next start.",
+        "Directory that keeps data and questions for the next start.",
         metavar="DIR",
-        usual="they end with the server",
+        usual="removed when the server stops",
     )
     max_upload: int = setting(defaults.MAX_UPLOAD_MB, "Largest upload accepted.", metavar="MB", least=1, most=1_000_000)

@@ -1,1 +1,1 @@
-"""Scores with known truth."""
+"""Simulated scores with known true means."""

@@ -1,4 +1,4 @@
-"""What simulations say: which test keeps its level, whether a design delivers, and scores with their truth."""
+"""The answers of `simulate tests`, `simulate design` and `simulate scores`."""
 
 from __future__ import annotations
 
@@ -20,69 +20,63 @@ if TYPE_CHECKING:
     from cranfield.questions.simulate.scores import SimulatedScores
     from cranfield.questions.simulate.tests import SimulatedTests
 
-NOT_SIMULATED, NONE_SHOWN = "whether tests keep their level was not simulated", "no test is shown to exceed its level"
-"""What is said of levels beside power: of pairs that all differ, and of families in which some pairs do not."""
+NOT_SIMULATED, NONE_SHOWN = "type I error was not simulated", "no test exceeds its level"
+"""Clauses about levels beside power: for pairs that all differ, and for families in which some pairs do not."""
 MOST_POWER = sentence(
     "simulation.most-power",
-    "On scores like yours, {topics} topics show a difference of {difference:g} at {alpha:g} with probability {rate} by "
-    "{test}{others}; {level}",
-    "nowhere were all hypotheses true; no test of those asked for has a higher rate; of pairs no level is known then, "
-    "and of families no rate's Monte-Carlo interval lies wholly above the level",
+    "{topics} topics detect a difference of {difference:g} at {alpha:g} with power {rate} ({test}{others}); {level}",
+    "no cell had only true hypotheses; no other simulated test has a higher rate; for pairs no level is known then, "
+    "and for families no Monte-Carlo interval of a rate lies wholly above the level",
 )
 TOO_OFTEN = sentence(
     "simulation.too-often",
-    "On scores like yours, {test} {what} at {alpha} with {topics} topics{others}; {advice}",
-    "the Monte-Carlo interval of every rate that is named lies wholly above the level, at 99% for all rows together; a "
-    "test to use is at no number of topics above the level by its own 99% interval, nor said to fall below it, and "
-    "rejects less often than the one named first",
+    "{test} {what} at {alpha} with {topics} topics{others}; {advice}",
+    "the Monte-Carlo interval of every rate that is named lies wholly above the level, at 99% for all rows "
+    "together; a recommended test is never above the level by its own 99% interval, is not shown to be below it, "
+    "and rejects less often than the one named first",
 )
 NONE_EXCEEDS = sentence(
     "simulation.none-exceeds",
-    "On scores like yours, no test is shown to exceed its level: the highest is {rate} at {alpha}, by {test} with "
-    "{topics} topics{low}",
+    "No test is shown to exceed its level; the highest rate is {rate} at {alpha} ({test}, {topics} topics){low}",
     "no rate's Monte-Carlo interval lies wholly above the level, at 99% for all rows together",
 )
 BELOW = sentence(
     "simulation.below",
-    "{tests} {fall} below the level, which costs power",
+    "{tests} {fall} below the level and {lose} power",
     "of every test named, some rate's Monte-Carlo interval lies wholly below the level, at 99% for all rows together, "
     "and none lies above it; the rate given is the lowest",
 )
 DELIVERS = sentence(
     "simulation.delivers",
-    "Pilots of {pilot} topics lead to recommendations of {median} topics ({fewest} to {most}) and reach a power of "
-    "{mean:.2f} on average ({lowest:.2f} to {highest:.2f}) where {promised:g} is promised; {short} of {pilots} clearly "
-    "fall short. Intervals of an average pair are {width:.3f} wide where {hoped:.3f} is promised",
-    "shares of simulated collections of the recommended size in which the difference was found; `clearly`: the whole "
-    "99% Monte-Carlo interval lies below the promise",
+    "Recommendations from pilots of {pilot} topics reach a mean power of {mean:.2f} ({promised:g} promised)",
+    "shares of simulated collections of the recommended size in which the difference was detected; a pilot falls "
+    "short if its whole 99% Monte-Carlo interval lies below the promise",
     always=True,
 )
 _SPOKEN = {"wilcoxon": "Wilcoxon", "sign": "the sign test"}
-INTERVAL = "rate: share of simulated collections; lower and upper: its 99% Monte-Carlo interval, of this row alone."
-RATES = "type1: true hypotheses rejected, should be alpha; power: differences found; type3: found the wrong way round."
+INTERVAL = "rate: share of simulated collections. lower, upper: its 99% Monte-Carlo interval, for this row alone."
+RATES = "type1: rejected true hypotheses (nominal: alpha). power: detected differences. type3: with the wrong sign."
 FAMILIES = (
-    "family-wise: collections in which any true hypothesis is rejected{family}; false-discovery: mean share of false "
-    "ones among the rejected{discovery}; type1: true hypotheses rejected; power and type3: of the pairs that differ."
+    "family-wise: collections with any rejected true hypothesis{family}. false-discovery: mean share of true "
+    "hypotheses among the rejected{discovery}. type1: rejected true hypotheses. power, type3: of pairs that differ."
 )
-AT_MOST = ", should be at most alpha"
-NO_PAIRS = "Nothing to show: no type I error of pairs was simulated. Ask for a difference of 0, and for no correction."
-SAID_ONCE = {"kind": "kind", "difference": "true difference", "alpha": "alpha"}
-"""What columns are called above the table where they are the same in all rows."""
+AT_MOST = " (at most alpha is expected)"
+NO_PAIRS = "No type I error of pairs was simulated. Use a difference of 0 and no correction."
+CONSTANT = {"kind": "kind", "difference": "true difference", "alpha": "alpha"}
+"""Names of columns in the title, used if a column is constant."""
 PAIRS = {
-    "resample": "exchangeable: the same pairs with both scores swapped by a coin on every topic, as if the systems had "
-    "one joint distribution whichever comes first.",
-    "copula": "exchangeable: pairs whose copula is symmetric in both systems; not exchangeable: all others, such as "
-    "Tawn's.",
+    "resample": "exchangeable: the same pairs with both scores swapped at random on every topic.",
+    "copula": "exchangeable: pairs with a symmetric copula. not exchangeable: all others, such as Tawn's.",
 }
 DESIGNS = (
-    "topics: recommended from the pilot; reached: share of collections of that size in which the difference is found, "
-    "with its 99% Monte-Carlo interval, lower and upper.",
-    "width: of the confidence interval of an average pair's difference, promised from the pilot and reached in "
+    "topics: recommended from the pilot. reached: share of collections of that size in which the difference is "
+    "detected, with its 99% Monte-Carlo interval (lower, upper).",
+    "width: width of the confidence interval of an average pair's difference, promised from the pilot and reached in "
     "collections of that size, with its 99% Monte-Carlo interval.",
 )
 
 
-def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
+def rates_answer(result: SimulatedTests, question: Any = None) -> Answer:
     """Rates of every test, and type I errors by sort of pairs."""
     known = result.settings
     families = known["n_systems"] > 2
@@ -91,17 +85,17 @@ def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
 
     def sheet(show: str) -> Sheet:
         rows = result.to_frame() if show == "rates" else result.pairs_frame()
-        same = {name: rows[name][0] for name in SAID_ONCE if rows[name].n_unique() == 1}
-        once = "".join(f", {SAID_ONCE[name]} {one if name == 'kind' else f'{one:g}'}" for name, one in same.items())
+        same = {name: rows[name][0] for name in CONSTANT if rows[name].n_unique() == 1}
+        once = "".join(f", {CONSTANT[name]} {one if name == 'kind' else f'{one:g}'}" for name, one in same.items())
         kinds = _kinds(known) if show == "rates" else PAIRS[known["mode"]] if rows.height else NO_PAIRS
-        heading = "Error rates and power" if show == "rates" else "Type I error, with and without exchangeable pairs"
+        heading = "Error rates and power" if show == "rates" else "Type I error by exchangeability"
         return Sheet(
             "simulate tests", rows, result.signature, {**known, "show": show}, result.warnings, title + once,
             notes=(*([f"{result.summary()}."] if show == "rates" else []), INTERVAL, kinds),
             heading=heading + once, hidden=tuple(same),
         )  # fmt: skip
 
-    alt = "Lines: the rate of every test against the number of topics, with a band for the level."
+    alt = "Lines: rate of every test by number of topics, with a band at the level."
     return Answer(
         headline=result.summary(),
         sheets={show: lambda show=show: sheet(show) for show in ("rates", "pairs")},
@@ -111,7 +105,7 @@ def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
 
 
 def _kinds(known: Mapping[str, Any]) -> str:
-    """What the rates are, and which of them the correction bounds."""
+    """The meaning of the rates, and which of them the correction bounds."""
     if known["n_systems"] == 2:
         return RATES
     bounds = CORRECTIONS[known["correction"] or "none"].controls
@@ -122,12 +116,12 @@ def _kinds(known: Mapping[str, Any]) -> str:
 
 
 def tests_headline(result: SimulatedTests) -> str:
-    """Which test exceeds its level most, or that none is shown to; of differences alone, which one finds most."""
+    """The test that exceeds its level most, or that none does; for power alone, the most powerful test."""
     held, over, row = result.levels(), result.too_often(), result.named()
     if row["kind"] == "power":
         return MOST_POWER(
             topics=row["topics"], difference=row["difference"], alpha=row["alpha"], rate=_rate(row["rate"]),
-            test=row["test"], others=", by no other test more often" if result.rows["test"].n_unique() > 1 else "",
+            test=row["test"], others=", the most powerful test" if result.rows["test"].n_unique() > 1 else "",
             level=NONE_SHOWN if held.height else NOT_SIMULATED,
         )  # fmt: skip
     low, alpha = _below(result, row["alpha"]), f"{row['alpha']:g}".removeprefix("0")
@@ -141,9 +135,9 @@ def tests_headline(result: SimulatedTests) -> str:
     elif low:
         advice = low
     elif same.height == held["test"].n_unique():
-        advice = "no test here keeps the level" if others else "no other test was tried"
+        advice = "no simulated test keeps the level" if others else "no other test was simulated"
     else:
-        advice = "more trials would tell which test keeps the level"
+        advice = "simulate more trials to find a test that keeps the level"
     worst = f" ({', '.join(others)} at worst)" if others else ""
     return TOO_OFTEN(
         test=_spoken(row["test"]), what=_what(row), alpha=alpha, topics=row["topics"], others=worst, advice=advice
@@ -151,23 +145,25 @@ def tests_headline(result: SimulatedTests) -> str:
 
 
 def _below(result: SimulatedTests, alpha: float) -> str:
-    """A clause about the tests that reject less often than the level allows, if there are any."""
+    """A clause about tests that are below the level, if any."""
     low = result.below(alpha)
     named = [f"{_spoken(test)} ({_rate(rate)})" for test, rate in low.items()]
-    return BELOW(tests=joined(named), fall="falls" if len(low) == 1 else "fall") if low else ""
+    return (
+        BELOW(tests=joined(named), fall="is" if len(low) == 1 else "are", lose="loses" if len(low) == 1 else "lose")
+        if low
+        else ""
+    )
 
 
 def _what(row: Mapping[str, Any]) -> str:
-    """What a test does too often."""
+    """The error rate that exceeds the level."""
     rate = _rate(row["rate"])
     if row["kind"] == "type1":
-        return f"rejects true nulls {rate} of the time"
-    if row["difference"] == 0:  # whatever is found is false
-        return f"errs in a family of true nulls {rate} of the time"
-    apart = f"in families of halves {row['difference']:g} apart"
-    if row["kind"] == "family-wise":
-        return f"errs {rate} of the time {apart}"
-    return f"has a false discovery rate of {rate} {apart}"
+        return f"has a type I error of {rate}"
+    if row["difference"] == 0:  # all hypotheses are true
+        return f"has a family-wise error of {rate}"
+    kind = "family-wise error" if row["kind"] == "family-wise" else "false discovery rate"
+    return f"has a {kind} of {rate} in families of halves {row['difference']:g} apart"
 
 
 def _spoken(test: str) -> str:
@@ -175,7 +171,7 @@ def _spoken(test: str) -> str:
 
 
 def _rate(value: float) -> str:
-    """A rate as papers print it, with three decimals, and more where it would lose its second digit.
+    """A rate with three decimals, or with two significant digits if it is small.
 
     >>> _rate(0.0722), _rate(0.05), _rate(0.00142), _rate(0.0), _rate(1.0)
     ('.072', '.05', '.0014', '0', '1')
@@ -185,43 +181,52 @@ def _rate(value: float) -> str:
 
 
 def design_headline(result: SimulatedDesign) -> str:
-    """What the pilots recommend, and what the recommendations deliver."""
+    """The mean power that the recommendations reach."""
     rows = result.rows
-    reached, topics = rows["reached"].to_numpy(), rows["topics"].to_numpy()
-    return DELIVERS(
-        pilot=result.settings["n_topics"], median=math.ceil(np.median(topics)), fewest=topics.min(), most=topics.max(),
-        mean=reached.mean(), lowest=reached.min(), highest=reached.max(), promised=float(rows["promised"][0]),
-        short=int((rows["upper"] < rows["promised"]).sum()), pilots=len(topics),
-        width=rows["width_reached"].to_numpy().mean(), hoped=rows["width_promised"].to_numpy().mean(),
-    )  # fmt: skip
+    mean, promised = rows["reached"].to_numpy().mean(), float(rows["promised"][0])
+    return DELIVERS(pilot=result.settings["n_topics"], mean=mean, promised=promised)
 
 
-def design_answer(result: SimulatedDesign, settings: Any) -> Answer:
-    """What every pilot's recommendation delivers."""
+def design_details(result: SimulatedDesign) -> tuple[str, ...]:
+    """The spread of topics and power over the pilots, and the width of intervals."""
+    rows = result.rows
+    topics, reached = rows["topics"].to_numpy(), rows["reached"].to_numpy()
+    short = int((rows["upper"] < rows["promised"]).sum())
+    width, promised = rows["width_reached"].to_numpy().mean(), rows["width_promised"].to_numpy().mean()
+    return (
+        f"The median recommendation is {math.ceil(np.median(topics))} topics ({topics.min()} to {topics.max()}).",
+        f"Power ranges from {reached.min():.2f} to {reached.max():.2f}; {short} of {len(topics)} pilots fall short.",
+        f"Intervals of an average pair are {width:.3f} wide ({promised:.3f} promised).",
+    )
+
+
+def design_answer(result: SimulatedDesign, question: Any = None) -> Answer:
+    """The power and width that every pilot's recommendation reaches."""
     title = f"{result.measure}: {result.settings['n_pilots']} pilots, {result.settings['n_trials']:,} collections each"
 
     def sheet() -> Sheet:
         return Sheet(
             "simulate design", result.to_frame(), result.signature, dict(result.settings), result.warnings, title,
-            notes=(f"{result.summary()}.", *DESIGNS), heading="Promised and reached",
+            notes=(f"{result.summary()}.", *design_details(result), *DESIGNS), heading="Promised and reached",
         )  # fmt: skip
 
-    alt = "Points: the power that every pilot's recommendation reaches, against its number of topics."
+    alt = "Points: power reached by every pilot's recommendation, by number of topics."
     return Answer(
         headline=result.summary(),
+        sentences=design_details(result),
         sheets={"pilots": sheet},
         charts=(Chart("reached", "Reached", alt, result, "reached"),),
     )
 
 
-def scores_answer(result: SimulatedScores, settings: Any) -> Answer:
+def scores_answer(result: SimulatedScores, question: Any = None) -> Answer:
     """The scores, and their truth."""
 
     def sheet(show: str) -> Sheet:
         rows = result.to_frame() if show == "scores" else result.truth
         return Sheet(
             "simulate scores", rows, result.signature, {**result.settings, "show": show}, result.warnings,
-            result.summary(), heading="Simulated scores" if show == "scores" else "Their truth",
+            result.summary(), heading="Simulated scores" if show == "scores" else "True means",
         )  # fmt: skip
 
     return Answer(

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from cranfield.questions.simulate.tests import SimulatedTests
 
 TITLES = {
-    "type1": "true hypotheses rejected",
-    "family-wise": "families with a false claim",
-    "false-discovery": "false ones among the claims",
+    "type1": "type I error",
+    "family-wise": "family-wise error",
+    "false-discovery": "false discovery rate",
     "power": "power",
 }
 
@@ -27,7 +27,7 @@ TITLES = {
 def rates(result: SimulatedTests) -> Drawing:
     """The rate of every test against the number of topics, with a band for the level.
 
-    Of the level and the difference that the title speaks of: type I error (of corrected families what the correction
+    For the level and difference of the title: type I error (for corrected families the error rate that the correction
     bounds), or power.
     """
     spoken = result.named()
@@ -52,7 +52,7 @@ def rates(result: SimulatedTests) -> Drawing:
         base.mark_point(filled=True, size=50, opacity=1).encode(y=axis),
     ]
     if not of_power:
-        # What an exact test shows in so many trials: the level, give or take its Monte-Carlo error.
+        # The range of an exact test: the level with its Monte-Carlo error.
         half = 2.576 * (level * (1 - level) / result.settings["n_trials"]) ** 0.5
         band = alt.Chart(rows([{"low": max(0.0, level - half), "high": level + half, "level": level}]))
         layers.insert(0, band.mark_rect(color=LIGHT, opacity=0.4).encode(y=alt.Y("low:Q", title=title), y2="high:Q"))
@@ -64,14 +64,14 @@ def rates(result: SimulatedTests) -> Drawing:
         f"true difference {given(difference)}; bars: 99% Monte-Carlo intervals"
     )
     if not of_power:  # where some hypotheses are false, a correction need not reach the level
-        details += "; band: what an exact test would show" if difference == 0 else "; band: about the level"
+        details += "; band: range of an exact test" if difference == 0 else "; band: around the level"
     if left:
         details += f"; not drawn: {', '.join(left)}"
     return finish(alt.layer(*layers).properties(width=WIDTH, height=300), result.summary(), details)
 
 
 def _beside(shown: pl.DataFrame, tests: list[str]) -> pl.Expr:
-    """How far every test's points are moved, so that the bars of tests with equal rates do not cover one another."""
+    """Horizontal offsets of the tests, so that their bars do not overlap."""
     sizes = shown["topics"].to_list()
     step = 0.012 * (max(sizes) - min(sizes) or 1)
     steps = {test: (place - (len(tests) - 1) / 2) * step for place, test in enumerate(tests)}
@@ -79,7 +79,7 @@ def _beside(shown: pl.DataFrame, tests: list[str]) -> pl.Expr:
 
 
 def _drawn(result: SimulatedTests, tests: list[str]) -> tuple[list[str], list[str]]:
-    """The tests that are drawn, and those for which there is no room: first those that the title speaks of."""
+    """The tests that are drawn, those of the title first, and those that are not."""
     over = result.too_often()
     named = over["test"].unique(maintain_order=True).to_list()
     if over.height:
@@ -89,7 +89,7 @@ def _drawn(result: SimulatedTests, tests: list[str]) -> tuple[list[str], list[st
 
 
 def reached(result: SimulatedDesign) -> Drawing:
-    """The power that every pilot's recommendation reaches, against the recommended topics; a rule at the promise."""
+    """The power reached by every pilot's recommendation, by recommended topics; a rule at the promised power."""
     promised = float(result.rows["promised"][0])
     scale = alt.Scale(zero=False, padding=20)
     x = alt.X("topics:Q", title="recommended topics", scale=scale, axis=style.whole_axis())
@@ -108,7 +108,7 @@ def reached(result: SimulatedDesign) -> Drawing:
     systems = style.plural(known["n_systems"], "system")
     details = (
         f"{result.measure}; {systems}, smallest difference {given(known['min_diff'])}; "
-        f"{known['n_trials']:,} collections per point; dashed: the promise, {given(promised)}"
+        f"{known['n_trials']:,} collections per point; dashed: promised power, {given(promised)}"
     )
     return finish(plot, result.summary(), details)
 

@@ -1,4 +1,4 @@
-"""Systems from fitted margins and copulas, as Urbano, Lima & Hanjalic (SIGIR 2019) simulate them.
+"""Systems from fitted margins and copulas, as in Urbano et al. (2019).
 
 Pairs have a copula; families and whole matrices have a vine copula.
 """
@@ -30,11 +30,11 @@ CLUSTER = 8
 PAIRS = 123
 """The stream of random numbers of the systems that are fitted."""
 BASELINES = 0.75
-"""Share of the systems, from the worst, that a better one is put beside."""
+"""Share of the systems, from the worst, that can be the first of a pair with a difference."""
 NEAREST = 10
-"""Systems nearest to the wanted mean, of which one is moved there."""
+"""Number of systems nearest to the target mean, one of which is moved there."""
 TREES = 10
-"""Trees of a vine; what systems have in common beyond so many others is taken for nothing."""
+"""Most trees of a vine; dependence beyond them is ignored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class FittedCopula:
     Attributes
     ----------
     bicop : pyvinecopulib's copula
-    exchangeable : whether both systems could be swapped: not so for Tawn's, non-parametric and quarter-turned ones
+    exchangeable : whether it is symmetric; Tawn's, non-parametric and quarter-turned copulas are not
     """
 
     bicop: Any
@@ -55,8 +55,8 @@ class FittedCopula:
 class PairCopulas:
     """Fitted pairs to draw from.
 
-    Without a true difference, both systems of a pair have the margin of the first. With one, the first is of the lower
-    three quarters, and the second one of the ten whose means are nearest to the one wanted, its own margin moved there.
+    Without a true difference, both systems of a pair have the margin of the first. With one, the first is from the
+    lower three quarters. The second is one of the ten with means nearest to the target, and its margin is moved there.
 
     Attributes
     ----------
@@ -109,9 +109,9 @@ class PairCopulas:
         if not firsts:
             every = np.concatenate([margin.quantiles for margin in self.margins])
             raise ArgumentError(
-                f"`difference` {difference:g} cannot be put between two of the fitted margins, which lie between "
-                f"{every.min():.3g} and {every.max():.3g}. Write a smaller one, or leave out systems whose scores "
-                "never come near the others'."
+                f"`difference` {difference:g} is not possible between two fitted margins, which range from "
+                f"{every.min():.3g} to {every.max():.3g}. Write a smaller one, or drop systems whose scores are far "
+                "from the others'."
             )
         chosen = [(firsts[int(one * len(firsts))], other) for one, other in keys[:, :2]]
         pairs = [(first, partners[first][int(other * len(partners[first]))]) for first, other in chosen]
@@ -133,7 +133,7 @@ class PairCopulas:
     def draw(
         self, rng: Generator, size: int, n_topics: int, shifts: Array, *, block: int = 0, exchangeable: bool = False
     ) -> Drawn:
-        """The trials of one block, from the pairs that are its own."""
+        """The trials of one block, from its pairs."""
         difference = float(shifts[1])
         pairs = self.pairs(block, size, difference)
         scores = np.empty((len(pairs), CLUSTER, n_topics, 2))
@@ -193,7 +193,7 @@ class VineFamilies:
     def draw(
         self, rng: Generator, size: int, n_topics: int, shifts: Array, *, block: int = 0, exchangeable: bool = False
     ) -> Drawn:
-        """The trials of one block, from the families that are its own."""
+        """The trials of one block, from its families."""
         families = self.families(block, size)
         scores = np.empty((len(families), CLUSTER, n_topics, self.n_systems))
         for at, family in enumerate(families):
@@ -233,8 +233,8 @@ def fit_margins(
     crowded = np.flatnonzero(np.ptp(inside(population.values), axis=0) == 0)
     if support is None and len(crowded):
         raise DataError(
-            f"{population.measure}: all scores within {EDGE:g} of 0 or of 1 leave no distribution to fit: "
-            f"{summary([population.systems[j] for j in crowded])}. Leave such systems out, or resample the topics."
+            f"{population.measure}: systems with all scores within {EDGE:g} of 0 or 1 cannot be fitted: "
+            f"{summary([population.systems[j] for j in crowded])}. Drop them, or use mode 'resample'."
         )
     fit = partial(fit_margin, support=support)
     return tuple(map_in_order(fit, list(population.values.T), executor=executor, workers=workers))
@@ -253,13 +253,13 @@ def fit_pair(values: Array, pair: Indices) -> FittedCopula:
 
 
 def fitted(kind: Any, values: Array, systems: Indices, controls: Any) -> Any:
-    """A copula of this kind on the scores of these systems; the library gives up on some that are few and tied."""
+    """A copula of this kind on the scores of these systems; fitting fails with few, tied scores."""
     try:
         return kind.from_data(pseudo_observations(values, systems), controls=controls)
     except RuntimeError as error:
         raise DataError(
             f"no copula can be fitted to the scores of {len(systems)} systems on {len(values)} topics ({error}). Give "
-            "the scores of more topics, or resample the topics."
+            "the scores of more topics, or use mode 'resample'."
         ) from None
 
 
@@ -282,8 +282,8 @@ def reachable_mean(margin: Margin, shift: float) -> float:
     target = margin.mean + shift
     if shift and target >= margin.quantiles.max():
         raise ArgumentError(
-            f"`difference` {shift:g} is more than a margin with mean {margin.mean:.3f} and highest score "
-            f"{margin.quantiles.max():.3f} can be moved. Write a smaller one."
+            f"`difference` {shift:g} is too large for a margin with mean {margin.mean:.3f} and highest score "
+            f"{margin.quantiles.max():.3f}. Write a smaller one."
         )
     return target
 

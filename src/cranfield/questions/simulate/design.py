@@ -1,4 +1,4 @@
-"""`simulate_design`: does a recommended number of topics deliver the power and the width that it promises?"""
+"""`simulate_design`: the power and interval width that a recommended number of topics reaches."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from cranfield.core.defaults import ALPHA, DESIGN_TRIALS, PILOTS, POWER, SEED
-from cranfield.core.errors import ArgumentError, DataError, notify, quietly
+from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress, map_in_order
 from cranfield.core.invariants import check_frame
+from cranfield.core.options import at_least
 from cranfield.core.resampling import generator
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
@@ -26,16 +27,16 @@ from cranfield.core.truth.rates import CONFIDENCE, rate_interval
 from cranfield.core.work_files import WorkFile
 from cranfield.questions.design.simulated_power import simulate_power
 from cranfield.questions.recommend.recommend import expected_widths, recommend
-from cranfield.questions.simulate.population import FEWEST_TOPICS
+from cranfield.questions.simulate.answer import design_answer, design_headline
+from cranfield.questions.simulate.population import FEWEST_TOPICS, past_scores
 from cranfield.questions.simulate.question import SimulateDesignQuestion
 from cranfield.questions.simulate.trials import KIND, further, job_of
 from cranfield.questions.variance.estimate import estimate_variance
-from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.doors import ScoresLike
 from cranfield.scores.matrix import ScoreMatrix
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 Array = NDArray[np.float64]
 PILOT = 121
@@ -48,7 +49,7 @@ _TOGETHER = 100
 
 @dataclass(frozen=True, eq=False)
 class SimulatedDesign(Result):
-    """What recommendations from simulated pilots deliver; get one from `simulate_design`.
+    """Power and width reached by recommendations from simulated pilots; get one from `simulate_design`.
 
     Attributes
     ----------
@@ -73,26 +74,20 @@ class SimulatedDesign(Result):
     def to_frame(self) -> pl.DataFrame:
         """One row per pilot.
 
-        pilot, topics (recommended), promised and reached power with lower and upper, its 99% Monte-Carlo interval, and
-        the same of the width of an average pair's confidence interval: width_promised, width_reached, width_lower,
+        pilot, topics (recommended), promised and reached power with its 99% Monte-Carlo interval (lower, upper). The
+        same for the width of an average pair's confidence interval: width_promised, width_reached, width_lower,
         width_upper.
         """
         return self.rows
 
     def summary(self) -> str:
         """The sentence to take away."""
-        from cranfield.questions.simulate.answer import design_headline
-
         return design_headline(self)
 
     def __repr__(self) -> str:
         return f"SimulatedDesign({self.measure}: {self.summary()})\n{self.rows}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.simulate.answer import design_answer
-
-        return design_answer(self, question)
+    answer = design_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -119,14 +114,13 @@ def simulate_design(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> SimulatedDesign:
-    """Would a collection of the recommended size have the promised power, and intervals of the promised width?
+    """Does a collection of the recommended size have the promised power and interval width?
 
-    Every pilot is drawn from the scores, topics with replacement, and `recommend` says how many topics the next
-    collection should have. Collections of that size are then drawn from the same scores, with a difference of
-    `min_diff` between two systems, and the share is counted in which it is found (`design.simulated_power`): the
-    scores are the population, so the truth is known. As many collections show how wide the 1 − alpha intervals of two
-    systems' difference are: the root of the mean squared width is that of an average pair, which `expected_widths`
-    promises from the pilot.
+    Every pilot is drawn from the scores, topics with replacement, and `recommend` gives a number of topics. Collections
+    of that size are drawn from the same scores, with a difference of `min_diff` between two systems. The power is the
+    share in which it is detected (`design.simulated_power`). The scores are the population, so the truth is known. The
+    same number of collections gives the width of the 1 − alpha intervals of a difference. The root of the mean squared
+    width is that of an average pair, which `expected_widths` promises from the pilot.
 
     Parameters
     ----------
@@ -134,8 +128,7 @@ def simulate_design(
     n_systems, min_diff, power, alpha, baseline : the question, as in `recommend`
     n_topics : topics of a pilot; as many as the scores have unless given
     n_pilots, n_trials : how many pilots, and how many collections for each
-    work : a file that keeps what is finished: an interrupted simulation goes on from there, and so does one of more
-        pilots
+    work : a file of finished parts, from which an interrupted simulation, or one with more pilots, resumes
     seed, workers, executor, progress : as in `compare`; workers and executor never change a result
 
     Examples
@@ -145,22 +138,14 @@ def simulate_design(
     >>> result.rows.columns[:6]
     ['pilot', 'topics', 'promised', 'reached', 'lower', 'upper']
     """
-    matrix = as_matrix(scores).require(what="a simulation").canonical()
-    if matrix.n_topics < FEWEST_TOPICS:
-        raise DataError(
-            f"{matrix.measure}: a simulation draws from at least {FEWEST_TOPICS} topics; there are {matrix.n_topics}. "
-            "Give the scores of more topics."
-        )
+    matrix = past_scores(scores)
     size = matrix.n_topics if n_topics is None else int(n_topics)
     if size < FEWEST_TOPICS:
         raise ArgumentError(f"`n_topics` must be at least {FEWEST_TOPICS} for a pilot; got {size}. Write 50.")
-    for name, count in (("n_pilots", n_pilots), ("n_trials", n_trials)):
-        if count < 1:
-            raise ArgumentError(f"`{name}` must be a whole number of at least 1; got {count}.")
+    at_least("n_pilots", n_pilots, 1, PILOTS)
+    at_least("n_trials", n_trials, 1, DESIGN_TRIALS)
     if n_systems > matrix.n_systems:
-        raise ArgumentError(
-            f"`n_systems` is {n_systems}, but there are {matrix.n_systems} to draw from; draw at most as many."
-        )
+        raise ArgumentError(f"`n_systems` is {n_systems}, but the scores have {matrix.n_systems}. Draw fewer.")
     question = {"n_systems": n_systems, "min_diff": min_diff, "power": power, "alpha": alpha, "baseline": baseline}
     settings = SimulateDesignQuestion.in_force(
         measure=matrix.measure, **question, n_topics=size, n_pilots=n_pilots, n_trials=n_trials, seed=seed
@@ -181,13 +166,13 @@ def simulate_design(
 
 _REACHED = ("promised", "reached", "lower", "upper", "width_promised", "width_reached", "width_lower", "width_upper")
 _ROW: dict[str, type | tuple[int, ...]] = {"pilot": int, "topics": int, **dict.fromkeys(_REACHED, float)}
-"""What a work file keeps of a pilot."""
+"""The columns of a pilot in a work file."""
 
 
 def _pilot(
     matrix: ScoreMatrix, size: int, question: dict[str, Any], n_trials: int, seed: int, number: int
 ) -> dict[str, Any]:
-    """A pilot, its recommendation, and what that delivers."""
+    """A pilot, its recommendation, and the power and width reached."""
     drawn = generator(seed, PILOT, number).integers(matrix.n_topics, size=size)
     pilot = ScoreMatrix(matrix.values[drawn], [str(i) for i in range(1, size + 1)], matrix.systems, matrix.measure)
     alpha = question["alpha"]
@@ -218,7 +203,7 @@ def reached_width(
     0.08
     """
     _, exponent = math.frexp(float(np.abs(values).max()))
-    values = np.ldexp(values, -exponent)  # a power of two changes no digit, and no fourth power is then too large
+    values = np.ldexp(values, -exponent)  # exact scaling that prevents overflow of fourth powers
     squares = []
     for start in range(0, n_trials, _TOGETHER):
         rng = generator(seed, WIDTHS, n_topics, start)
@@ -231,5 +216,4 @@ def reached_width(
     half = float(special.ndtri((1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(widths))
     mean = float(widths.mean())
     ends = (mean, max(0.0, mean - half), mean + half)
-    reached, lower, upper = (math.ldexp(math.sqrt(end), exponent) for end in ends)
-    return reached, lower, upper
+    return tuple(math.ldexp(math.sqrt(end), exponent) for end in ends)  # type: ignore[return-value]

@@ -18,9 +18,9 @@ Array = NDArray[np.float64]
 POINTS = 2000
 """Quantiles kept of a margin, evenly spaced in probability."""
 EDGE = 1e-4
-"""For the likelihood, scores are kept this far from 0 and 1, where a Beta density is 0 or endless."""
+"""Distance of scores from 0 and 1 in the likelihood, where a Beta density is 0 or infinite."""
 FEW_VALUES = 30
-"""Scores of a measure we do not know that have no more distinct values than this can take just these."""
+"""An unknown measure with at most so many distinct scores is discrete."""
 _ROUNDED = 5e-4
 """Scores may have been printed with three decimals."""
 _GRID = np.linspace(0, 1, 1001)
@@ -49,7 +49,7 @@ class Margin:
 
 
 def inside(values: Array) -> Array:
-    """Scores kept off 0 and 1, as the likelihood takes them."""
+    """Scores clipped away from 0 and 1, for the likelihood."""
     return np.clip(values, EDGE, 1 - EDGE)
 
 
@@ -64,10 +64,10 @@ def fit_margin(values: Array, support: Array | None = None) -> Margin:
     Notes
     -----
     Truncated normal and Beta by maximum likelihood, with two parameters each. The Beta kernel is the mean of Beta
-    densities with modes at the scores, Beta(x/h + 1, (1 − x)/h + 1). On few values there is a
-    geometric kernel, in which a score x gives a value s the weight λ^(steps from x to s) (Wang & van Ryzin, Biometrika
-    68, 1981), and where these are evenly spaced the Beta-binomial distribution, with two parameters. Bandwidths
-    maximise the leave-one-out likelihood, −2 log of which stands for their AIC.
+    densities with modes at the scores, Beta(x/h + 1, (1 − x)/h + 1). For discrete measures there is a geometric
+    kernel, in which a score x gives a value s the weight λ^(steps from x to s) (Wang & van Ryzin, Biometrika 68, 1981).
+    Evenly spaced values also have the Beta-binomial distribution, with two parameters. Bandwidths maximise the
+    leave-one-out likelihood; −2 times its logarithm serves as AIC.
 
     >>> fit_margin(np.random.default_rng(1).beta(2, 5, 200)).name
     'beta'
@@ -168,9 +168,8 @@ def _beta_binomial(place: NDArray[np.int64], support: Array) -> Margin:
 def support_of(measure: str, values: Array) -> Array | None:
     """Every value that a measure can take, in ascending order; None for one that can take any between 0 and 1.
 
-    P@k takes 0, 1/k, …, 1; RR@k takes 0, 1/k, …, 1/2, 1; Success is 0 or 1. RR
-    without a cutoff takes the values that are seen. So does a measure that is not known by its name and has at most 30
-    distinct scores.
+    P@k takes 0, 1/k, …, 1; RR@k takes 0, 1/k, …, 1/2, 1; Success is 0 or 1. RR without a cutoff takes the observed
+    values. So does an unknown measure with at most 30 distinct scores.
 
     >>> support_of("P_5", np.array([0.2, 0.4])).tolist()
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
@@ -180,7 +179,7 @@ def support_of(measure: str, values: Array) -> Array | None:
     low, high = float(values.min()), float(values.max())
     if low < 0 or high > 1:
         raise DataError(
-            f"{measure}: margins are fitted to scores between 0 and 1; there are scores from {low:g} to {high:g}. "
+            f"{measure}: margins need scores between 0 and 1; the scores range from {low:g} to {high:g}. "
             "Use mode 'resample'."
         )
     known = recognise(measure)
@@ -201,7 +200,7 @@ def support_of(measure: str, values: Array) -> Array | None:
         few = shown if len(shown) <= 6 else [*shown[:3], "…", shown[-1]]
         raise DataError(
             f"{measure} cannot be {values[far][0]:g}: its values are {', '.join(few)}. "
-            "Give the measure its right name, or use mode 'resample'."
+            "Correct the name of the measure, or use mode 'resample'."
         )
     return support
 

@@ -1,4 +1,4 @@
-"""Scores with known truth, drawn from past scores: topics with replacement, margins moved to the means wanted."""
+"""Scores with known true means, drawn from past scores: topics with replacement, margins moved to target means."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.matrix import ScoreMatrix
 
 Array = NDArray[np.float64]
 BOTTOM = 0.1
-"""Share of the systems left out, the worst ones, as in the published simulations."""
+"""Share of the worst systems that is dropped, as in the published simulations."""
 FEWEST_TOPICS = 5
-"""With fewer topics there is hardly a distribution to draw from."""
+"""Fewest topics to draw from."""
 _WIDEST = 40.0
-"""The search for log a ends here: the mean is then the smallest or largest score but for 1e-15."""
+"""Bound on log a: the mean is then within 1e-15 of the smallest or largest score."""
 _STEPS = 100
-"""More than bisection alone would need; Newton's method ends after some six."""
+"""More than bisection alone needs; Newton's method takes about six."""
 _TOGETHER = 1 << 20
-"""Numbers worked on at a time."""
+"""Numbers per step, to bound memory."""
 COPIES = sentence(
     "simulation.copies",
-    "The simulation leaves out {systems} with the same scores as another.",
+    "The simulation drops {systems} with the same scores as another.",
     "that many systems have the scores of an earlier one on every topic",
 )
 
@@ -85,22 +86,17 @@ class Population:
         >>> Population.of(make_scores(20, 12)).values.shape
         (20, 11)
         """
-        matrix = as_matrix(scores).require(what="a simulation").canonical()
-        if matrix.n_topics < FEWEST_TOPICS:
-            raise DataError(
-                f"{matrix.measure}: a simulation draws from at least {FEWEST_TOPICS} topics; there are "
-                f"{matrix.n_topics}. Give the scores of more topics."
-            )
+        matrix = past_scores(scores)
         x = np.asarray(matrix.values)
         constant = [matrix.systems[j] for j in np.flatnonzero(np.ptp(x, axis=0) == 0)]
         if constant:
             raise DataError(
-                f"{matrix.measure}: the same score on every topic leaves nothing to draw from: {summary(constant)}. "
-                "Leave such systems out."
+                f"{matrix.measure}: systems with the same score on every topic cannot be simulated: "
+                f"{summary(constant)}. Drop them."
             )
         kept, said = _kept(x, bottom)
         if len(kept) < 2:
-            raise DataError(f"{matrix.measure}: all systems are copies of one another; at least 2 must differ.")
+            raise DataError(f"{matrix.measure}: all systems have the same scores. Give at least 2 that differ.")
         x = np.ascontiguousarray(x[:, kept])
         ordered = np.sort(x, axis=0).T
         below = np.stack([np.searchsorted(row, x[:, j], "left") for j, row in enumerate(ordered)], axis=1)
@@ -130,38 +126,36 @@ class Population:
     def enough(self, n_systems: int) -> None:
         """Refuse more systems than there are."""
         if n_systems > self.n_systems:
-            raise ArgumentError(f"`n_systems` is {n_systems}, but there are {self.n_systems} to draw from; draw fewer.")
+            raise ArgumentError(f"`n_systems` is {n_systems}, but there are {self.n_systems} to draw from. Draw fewer.")
 
     def admit(self, n_systems: int, difference: float) -> None:
-        """Refuse what cannot be drawn."""
+        """Refuse impossible draws."""
         self.enough(n_systems)
         own = self.reachable(difference)
         if not (own.sum(axis=1) >= n_systems).any():
-            remedy = (
-                "Write a smaller one." if difference else "Leave out systems whose scores never come near the others'."
-            )
+            remedy = "Write a smaller one." if difference else "Drop systems whose scores are far from the others'."
             raise ArgumentError(
-                f"`difference` {difference:g} cannot be put between {n_systems} systems whose scores lie between "
-                f"{self.values.min():g} and {self.values.max():g}. {remedy}"
+                f"`difference` {difference:g} is not possible between {n_systems} systems with scores from "
+                f"{self.values.min():g} to {self.values.max():g}. {remedy}"
             )
 
     def draw(
         self, rng: Generator, size: int, n_topics: int, shifts: Array, *, block: int = 0, exchangeable: bool = False
     ) -> Drawn:
-        """So many collections: systems at random, the mean of the first for all, plus a shift each.
+        """`size` collections of random systems, each with the mean of the first plus its shift.
 
         A trial draws systems without and topics with replacement. The margin F of every system is moved to the mean
         of the first one plus its shift by composing it with a Beta distribution function (`moved_quantile`). A score x
-        stands for a u drawn evenly between F(x−) and F(x), and becomes the moved quantile at u: the order of topics
-        within a system is kept but for neighbours, and every score is one that the system really had, so scores stay
-        within [0, 1] and measures with few values keep them.
+        is replaced by the moved quantile at u, where u is uniform between F(x−) and F(x). The order of topics within a
+        system is kept except for neighbours. Every score is one of that system, so scores stay within [0, 1] and
+        measures with few values keep them.
 
         Parameters
         ----------
         shifts : one per system
             The true means, beyond that of the first system.
-        block : not looked at; a source that fits its systems beforehand has some of its own for every block
-        exchangeable : whether the two scores of a pair with equal means are swapped by a coin, topic by topic
+        block : ignored; sources with fitted systems have different ones for every block
+        exchangeable : whether the two scores of a pair with equal means are swapped at random, topic by topic
         """
         m = len(shifts)
         chosen = self._choose(rng, size, m, float(shifts.max()))
@@ -179,11 +173,11 @@ class Population:
         return Drawn(scores, chosen, np.full(size, exchangeable))
 
     def _choose(self, rng: Generator, size: int, m: int, difference: float) -> NDArray[np.int64]:
-        """Systems of every trial, none twice; the first one sets the mean that the others can reach."""
+        """Distinct systems of every trial; all can reach the mean of the first."""
         fits = self.reachable(difference)
         firsts = np.flatnonzero((fits.sum(axis=1) >= m) & np.diagonal(fits))
         if not len(firsts):
-            raise ArgumentError(f"`difference` {difference:g} is beyond what these scores can reach; write a smaller.")
+            raise ArgumentError(f"`difference` {difference:g} is too large for these scores. Write a smaller one.")
         first = rng.choice(firsts, size)
         keys = rng.random((size, self.n_systems))
         keys[~fits[first]] = 2.0
@@ -191,8 +185,19 @@ class Population:
         return np.argsort(keys, axis=1, kind="stable")[:, :m]
 
 
+def past_scores(scores: ScoresLike) -> ScoreMatrix:
+    """Scores by one measure on enough topics to draw from, in byte order of their labels."""
+    matrix = as_matrix(scores).require(what="a simulation").canonical()
+    if matrix.n_topics < FEWEST_TOPICS:
+        raise DataError(
+            f"{matrix.measure}: a simulation needs at least {FEWEST_TOPICS} topics; there are {matrix.n_topics}. "
+            "Give the scores of more topics."
+        )
+    return matrix
+
+
 def halves(n_systems: int, difference: float) -> Array:
-    """The true means beyond that of the first system: the second half of the systems, one of two, are better.
+    """The true means minus that of the first system: the second half of the systems is better.
 
     >>> halves(5, 0.1).tolist()
     [0.0, 0.0, 0.0, 0.1, 0.1]
@@ -201,7 +206,7 @@ def halves(n_systems: int, difference: float) -> Array:
 
 
 def _kept(x: Array, bottom: float) -> tuple[NDArray[np.intp], list[str]]:
-    """Which systems stay: not those that copy an earlier one, nor the worst."""
+    """The systems that stay: without duplicates and the worst."""
     _, first = np.unique(x, axis=1, return_index=True)
     own = np.sort(first)
     said = []
@@ -217,8 +222,8 @@ def _kept(x: Array, bottom: float) -> tuple[NDArray[np.intp], list[str]]:
 def moved_quantile(u: Array, tilt: Array) -> Array:
     """Where in the old margin the quantile u of the moved one lies.
 
-    The moved distribution is B(F(x)), with B = Beta(a, 1) for a tilt log a > 0, which raises the mean, and Beta(1, 1/a)
-    for a tilt below 0, which lowers it; a tilt of 0 moves nothing. So the quantile is Q(B⁻¹(u)), with
+    The moved distribution is B(F(x)). For a tilt log a > 0, B = Beta(a, 1), which raises the mean. For a tilt below 0,
+    B = Beta(1, 1/a), which lowers it. A tilt of 0 moves nothing. So the quantile is Q(B⁻¹(u)), with
     B⁻¹(u) = u^(1/a), or 1 − (1 − u)^a.
 
     >>> moved_quantile(np.array([0.25, 0.25]), np.array([np.log(2), 0.0])).tolist()
@@ -233,9 +238,8 @@ def moved_quantile(u: Array, tilt: Array) -> Array:
 def solve_tilt(ordered: Array, target: Array) -> Array:
     """The tilt at which the margin has the wanted mean, one per row.
 
-    With scores x₁ ≤ … ≤ x_T the mean is x_T − Σ B(k/T)(x_{k+1} − x_k) over k < T. A mean is lowered as its mirror
-    image 1 − x is raised, so that B(s) = s^a, and log a is found by Newton's method, which falls back on bisection
-    where it would leave the bracket.
+    With scores x₁ ≤ … ≤ x_T the mean is x_T − Σ B(k/T)(x_{k+1} − x_k) over k < T. Lowering a mean is the mirror image
+    of raising it, so B(s) = s^a. log a is found by Newton's method, with bisection outside the bracket.
 
     Parameters
     ----------
@@ -251,7 +255,7 @@ def solve_tilt(ordered: Array, target: Array) -> Array:
     """
     tilt = np.zeros(len(ordered))
     means = ordered.mean(axis=1)
-    # A margin that is there already stays exactly as it is.
+    # A margin that already has the target mean is not changed.
     away = np.flatnonzero(np.abs(means - target) > 1e-12 * (ordered[:, -1] - ordered[:, 0]))
     size = max(1, _TOGETHER // ordered.shape[1])
     for start in range(0, len(away), size):
@@ -265,7 +269,7 @@ def solve_tilt(ordered: Array, target: Array) -> Array:
 
 
 def _raise(gaps: Array, left: Array) -> Array:
-    """log a ≥ 0 at which Σ (k/T)^a gap_k, which falls with a, is what is left up to the largest score."""
+    """log a ≥ 0 at which Σ (k/T)^a gap_k, which decreases with a, equals `left`, the distance to the largest score."""
     topics = gaps.shape[1] + 1
     logs = np.log(np.arange(1, topics) / topics)
     low, high = np.zeros(len(gaps)), np.full(len(gaps), _WIDEST)
@@ -280,8 +284,8 @@ def _raise(gaps: Array, left: Array) -> Array:
             above = total > left[open_]
             low[open_] = np.where(above, here, low[open_])
             high[open_] = np.where(above, high[open_], here)
-            # Newton's step for the logarithm of the sum, which is nearer to a line than the sum itself.
-            there = slope < 0  # where all terms are 0 there is no step, and bisection goes on
+            # Newton's step for the logarithm of the sum, which is closer to linear than the sum.
+            there = slope < 0  # if all terms are 0 there is no Newton step, only bisection
             some, falls = np.where(there, total, 1.0), np.where(there, slope, -1.0)
             step = np.where(there, here - np.log(some / left[open_]) * some / falls, np.inf)
             inside = (step > low[open_]) & (step < high[open_])

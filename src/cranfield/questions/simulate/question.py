@@ -12,13 +12,13 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, with_extra
 from cranfield.core.page import Page
-from cranfield.core.question import REQUIRED, Question, Takes, group, setting
+from cranfield.core.question import REQUIRED, HelpGroup, Question, Takes, group, setting
 from cranfield.questions.compare.question import corrections, tests
 
 group(
     "simulate",
-    "Which test keeps its level on my scores? Does my design deliver?",
-    "Scores with known truth, made from yours: which test keeps its level, and does a design deliver?",
+    "Simulate scores with known truth: error rates, power and designs.",
+    "Scores with known truth, made from yours: error rates and power of tests, and of designs.",
 )
 
 
@@ -28,7 +28,7 @@ def n_trials(default: int, help: str) -> Any:
 
 
 def copulas_there(name: str, value: str) -> None:
-    """Refuse copulas where the package that fits them is missing."""
+    """Refuse copulas if pyvinecopulib is not installed."""
     if value == "copula" and find_spec("pyvinecopulib") is None:
         raise ArgumentError(f"`{name}` 'copula' needs pyvinecopulib; install it with: {with_extra('simulate')}")
 
@@ -45,10 +45,10 @@ def mode() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulateTestsQuestion(Question):
-    """Which test keeps its level on scores like these, and which finds most?
+    """Measure type I error and power of tests on scores like yours.
 
-    Makes pairs of systems with known true means out of your scores (or families, with --correction) and counts what
-    the tests say: true hypotheses rejected (type1), differences found (power), and found the wrong way round (type3).
+    Makes pairs of systems with known true means from your scores (families with --correction). Counts rejected true
+    hypotheses (type1), detected differences (power), and differences detected in the wrong direction (type3).
 
     \b
     Examples:
@@ -58,6 +58,7 @@ class SimulateTestsQuestion(Question):
     """
 
     command: ClassVar[str] = "simulate tests"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "Error rates and power of tests on scores like yours."
     takes: ClassVar[Takes] = "scores"
     by_one_measure: ClassVar[bool] = True
@@ -68,36 +69,40 @@ class SimulateTestsQuestion(Question):
         title="Simulate",
         place=44,
         heading="Which test keeps its level on my scores?",
-        lead="Pairs of systems whose truth is known are made out of your scores, and every test is asked about them: "
-        "how often it sees a difference that is not there, or misses one that is.",
+        lead="Pairs of systems with known true means are made from your scores, and every test is applied to them. "
+        "The result is the type I error and the power of each test.",
         button="Simulate",
         doing="Simulating scores like those of",
-        nothing="This takes a little while, and can be cancelled: choose data and start it.",
+        nothing="This takes a while and can be cancelled. Choose data and start it.",
         waits=True,
         leads_to=lambda: (SimulateDesignQuestion, SimulateScoresQuestion),
     )
 
     n_topics: tuple[int, ...] = setting(
-        defaults.SIMULATED_TOPICS, "Topics of a simulated collection; repeatable.", metavar="N", least=2, most=100_000
+        defaults.SIMULATED_TOPICS,
+        "Number of topics of a simulated collection; repeatable.",
+        metavar="N",
+        least=2,
+        most=100_000,
     )
     difference: tuple[float, ...] = setting(
-        (0.0,), "True difference of the means; 0 for type I errors; repeatable.", metavar="D", check=shared.not_negative
+        (0.0,), "True difference of means; 0 for type I error; repeatable.", metavar="D", check=shared.not_negative
     )
     tests: tuple[str, ...] = setting(
-        defaults.SIMULATED_TESTS, "Which test; repeatable.", "--test", registry=tests, what="test",
+        defaults.SIMULATED_TESTS, "Test to simulate; repeatable.", "--test", registry=tests, what="test",
     )  # fmt: skip
     alpha: tuple[float, ...] = setting(
         (defaults.ALPHA,), "Significance level; repeatable.", check=shared.share, label="Significance levels (α)"
     )
     n_systems: int | None = setting(
-        None, "Systems of a family, all pairs of which are tested.", metavar="M", usual="pairs; 5 with a correction",
+        None, "Number of systems of a family; all pairs are tested.", metavar="M", usual="pairs; 5 with a correction",
         least=2, most=10_000,
     )  # fmt: skip
     correction: str | None = setting(
-        None, "Adjustment for the pairs of a family.", registry=corrections, usual="pairs, no family",
+        None, "Correction for the pairs of a family.", registry=corrections, usual="pairs, no family",
     )  # fmt: skip
-    n_trials: int = n_trials(defaults.TRIALS, "Simulated collections of every size and difference.")
-    n_resamples: int = shared.n_resamples(defaults.SIMULATED_RESAMPLES, "Resamples of a bootstrap test.")
+    n_trials: int = n_trials(defaults.TRIALS, "Number of simulated collections per size and difference.")
+    n_resamples: int = shared.n_resamples(defaults.SIMULATED_RESAMPLES, "Number of resamples of a bootstrap test.")
     mode: str = mode()
     seed: int = shared.seed()
     work: Path | None = shared.work()
@@ -108,7 +113,7 @@ class SimulateTestsQuestion(Question):
     missing: str = shared.missing()
     show: str = setting(
         "rates",
-        "rates: one row per test, size, difference and level. pairs: type I error with and without exchangeable pairs.",
+        "rates: one row per test, size, difference and level. pairs: type I error by exchangeability.",
         choices=defaults.names(defaults.SimulatedTestsShow), part="view", on_page=False,
     )  # fmt: skip
 
@@ -122,16 +127,17 @@ class SimulateTestsQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class SimulateDesignQuestion(Question):
-    """Would a collection of the recommended size have the promised power, and intervals of the promised width?
+    """Measure the power and interval width that a recommended number of topics reaches.
 
-    Draws pilots from the scores, asks `design recommend` for a number of topics, draws collections of that size with
-    a known difference, counts how often it is found, and measures how wide the intervals of pairs are.
+    Draws pilots from the scores, recommends a number of topics from each, and draws collections of that size with a
+    known difference. Counts how often it is detected, and measures the width of the intervals.
 
     Example: cranfield simulate design scores.csv --systems 20 --min-diff 0.1
     """
 
     command: ClassVar[str] = "simulate design"
-    brief: ClassVar[str] = "Does a recommended number of topics deliver?"
+    group: ClassVar[HelpGroup] = "Design"
+    brief: ClassVar[str] = "Power and interval width of recommended topic set sizes."
     takes: ClassVar[Takes] = "scores"
     by_one_measure: ClassVar[bool] = True
     counts: ClassVar[str] = "pilots"
@@ -140,12 +146,12 @@ class SimulateDesignQuestion(Question):
         name="simulate-design",
         title="Simulate a design",
         address="/simulate/design",
-        heading="Does the recommended number of topics deliver?",
-        lead="Pilots are drawn from your scores, topics recommended from each, and collections of that size drawn with "
-        "a difference that is known: how often is it found, and how wide are the intervals?",
+        heading="Does the recommended number of topics reach its power?",
+        lead="Pilots are drawn from your scores, and a number of topics is recommended from each. Collections of that "
+        "size show the power and the interval width.",
         button="Simulate",
         doing="Simulating designs from",
-        nothing="This takes a little while, and can be cancelled: choose data, say what you want to see, and start it.",
+        nothing="This takes a while and can be cancelled. Choose data and settings, and start it.",
         waits=True,
         leads_to=lambda: (SimulateTestsQuestion, SimulateScoresQuestion),
     )
@@ -153,13 +159,13 @@ class SimulateDesignQuestion(Question):
     n_systems: int = shared.n_systems(default=REQUIRED)
     min_diff: float = shared.min_diff(default=REQUIRED)
     n_topics: int | None = setting(
-        None, "Topics of a pilot.", metavar="N", usual="as many as the scores have", least=5, most=100_000
+        None, "Number of topics of a pilot.", metavar="N", usual="as many as the scores have", least=5, most=100_000
     )
     power: float = shared.power()
     alpha: float = shared.alpha("Family-wise level of the tests.")
-    baseline: bool = setting(False, "Systems will only be compared with one of them.")
-    n_pilots: int = setting(defaults.PILOTS, "How many pilots.", least=1, most=100_000)
-    n_trials: int = n_trials(defaults.DESIGN_TRIALS, "Simulated collections for every pilot.")
+    baseline: bool = setting(False, "Compare systems with one baseline only.")
+    n_pilots: int = setting(defaults.PILOTS, "Number of pilots.", least=1, most=100_000)
+    n_trials: int = n_trials(defaults.DESIGN_TRIALS, "Number of simulated collections per pilot.")
     seed: int = shared.seed()
     work: Path | None = shared.work()
     workers: int | None = shared.workers()
@@ -178,17 +184,18 @@ class SimulateDesignQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class SimulateScoresQuestion(Question):
-    """Scores like these, with true means that are known.
+    """Simulate scores like yours, with known true means.
 
     Topics are drawn with replacement, or with --mode copula from fitted margins and a vine copula. Without --difference
-    every system keeps its mean, which is then the truth. With -o the truth is written beside the scores
+    the true mean of every system is its mean in your scores. With -o the true means are written to a second file
     (simulated.truth.parquet).
 
     Example: cranfield simulate scores scores.csv --topics 200 --systems 20 -o simulated.parquet
     """
 
     command: ClassVar[str] = "simulate scores"
-    brief: ClassVar[str] = "Scores like yours, with their truth."
+    group: ClassVar[HelpGroup] = "Design"
+    brief: ClassVar[str] = "Simulated scores like yours, with known true means."
     takes: ClassVar[Takes] = "scores"
     by_one_measure: ClassVar[bool] = True
     place: ClassVar[int] = 176
@@ -196,22 +203,21 @@ class SimulateScoresQuestion(Question):
         name="simulate-scores",
         title="Simulated scores",
         address="/simulate/scores",
-        heading="Scores like mine, with known truth",
-        lead="Topics and systems drawn out of your scores, as many as you like, with the true means beside them: "
-        "for trying out methods.",
+        heading="Simulated scores with known truth",
+        lead="Topics and systems are drawn from your scores, in any number, with known true means.",
         button="Draw",
         doing="Drawing scores like those of",
-        nothing="Choose data and say how much to draw.",
+        nothing="Choose data and the size of the draw.",
         waits=True,
         leads_to=lambda: (SimulateTestsQuestion, SimulateDesignQuestion),
     )
 
     n_topics: int | None = setting(
-        None, "How many topics.", metavar="N", usual="as many as the scores have", least=1, most=10_000_000
+        None, "Number of topics.", metavar="N", usual="as many as the scores have", least=1, most=10_000_000
     )
-    n_systems: int | None = setting(None, "How many systems.", metavar="M", usual="all", least=2, most=1_000_000)
+    n_systems: int | None = setting(None, "Number of systems.", metavar="M", usual="all", least=2, most=1_000_000)
     difference: float | None = setting(
-        None, "Give all systems one mean, and half of them this much more.", metavar="D", check=shared.not_negative,
+        None, "Give all systems one mean, and add this to half of them.", metavar="D", check=shared.not_negative,
         usual="every system keeps its own mean",
     )  # fmt: skip
     mode: str = mode()
@@ -232,5 +238,5 @@ class SimulateScoresQuestion(Question):
         return simulate_scores
 
     def beside(self) -> str | None:
-        """The truth of scores in a file goes into a file beside it."""
+        """The true means go into a second file."""
         return "truth" if self.show == "scores" else None

@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from cranfield.core.defaults import SEED, SIMULATION_MODE, SimulationMode, names
-from cranfield.core.errors import ArgumentError, UnknownNameError, notify
+from cranfield.core.defaults import SEED, SIMULATION_MODE, SimulationMode
+from cranfield.core.errors import notify
 from cranfield.core.invariants import check_frame
+from cranfield.core.options import at_least, not_negative, one_of
 from cranfield.core.resampling import generator
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
+from cranfield.questions.simulate.answer import scores_answer
 from cranfield.questions.simulate.population import Population, halves
 from cranfield.questions.simulate.question import SimulateScoresQuestion
 from cranfield.scores.doors import ScoresLike
 from cranfield.scores.matrix import ScoreMatrix
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 MATRIX = 122
 """The stream of random numbers of whole matrices."""
@@ -65,11 +66,7 @@ class SimulatedScores(Result):
     def __repr__(self) -> str:
         return f"SimulatedScores({self.summary()})\n{self.truth}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.simulate.answer import scores_answer
-
-        return scores_answer(self, question)
+    answer = scores_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -91,9 +88,9 @@ def simulate_scores(
     """A score matrix like this one, with true means that are known.
 
     ``resample`` draws topics with replacement, ``copula`` new ones from fitted margins and a vine copula of the systems
-    (extra ``simulate``). Without a difference every system keeps its own mean (in ``copula``, that of its fitted
-    margin), which is then the truth; with one, all systems get the mean of the first, and the second half of them as
-    much more (see `simulate_tests` for how margins are moved).
+    (extra ``simulate``). Without a difference the true mean of every system is its own (in ``copula``, that of its
+    fitted margin). With one, all systems get the mean of the first, and the second half get the difference added (see
+    `simulate_tests` for how margins are moved).
 
     Parameters
     ----------
@@ -112,13 +109,10 @@ def simulate_scores(
     population = Population.of(scores, bottom=0.0)
     n = len(population.values) if n_topics is None else n_topics
     m = population.n_systems if n_systems is None else n_systems
-    for name, count, least in (("n_topics", n, 1), ("n_systems", m, 2)):
-        if count < least:
-            raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {count}.")
-    if difference is not None and not 0 <= difference < float("inf"):
-        raise ArgumentError(f"`difference` must be a number of at least 0; got {difference:g}. Write 0.05.")
-    if mode not in names(SimulationMode):
-        raise UnknownNameError("mode", str(mode), names(SimulationMode))
+    at_least("n_topics", n, 1, 50)
+    at_least("n_systems", m, 2, 5)
+    not_negative("difference", difference or 0)
+    one_of("mode", mode, SimulationMode)
     rng = generator(seed, MATRIX)
     if mode == "copula":
         from cranfield.questions.simulate.copula import draw_matrix
@@ -135,8 +129,7 @@ def simulate_scores(
         drawn = population.draw(rng, 1, n, shifts)
         chosen, values = drawn.systems[0], drawn.scores[0]
         means = population.means[chosen[0]] + shifts
-    width = len(str(m))
-    systems = [f"system{j:0{width}}" for j in range(1, m + 1)]
+    systems = [f"system{j:0{len(str(m))}}" for j in range(1, m + 1)]
     topics = [str(i) for i in range(1, n + 1)]
     settings = SimulateScoresQuestion.in_force(
         measure=population.measure, n_topics=n, n_systems=m, difference=difference, mode=mode, seed=seed

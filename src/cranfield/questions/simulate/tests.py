@@ -1,4 +1,4 @@
-"""`simulate_tests`: which test keeps its level on my scores, and which one finds most?"""
+"""`simulate_tests`: type I error and power of tests on scores like yours."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from scipy import special
 
 from cranfield.core import defaults
 from cranfield.core.defaults import ALPHA, SEED, SimulationMode
-from cranfield.core.errors import ArgumentError, UnknownNameError, notify
+from cranfield.core.errors import ArgumentError, notify
 from cranfield.core.executors import Progress
 from cranfield.core.invariants import check_frame
+from cranfield.core.options import at_least, not_negative, one_of, share
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
 from cranfield.core.truth.rates import CONFIDENCE
@@ -25,21 +26,21 @@ from cranfield.core.work_files import WorkFile
 from cranfield.questions.compare.compare import check
 from cranfield.questions.compare.corrections import CORRECTIONS
 from cranfield.questions.compare.tests import TESTS
+from cranfield.questions.simulate.answer import rates_answer, tests_headline
 from cranfield.questions.simulate.population import Population
 from cranfield.questions.simulate.question import copulas_there
 from cranfield.questions.simulate.trials import BLOCK, KIND, Plan, Source, job_of, rates_of, run_blocks
 from cranfield.scores.doors import ScoresLike
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 _HELD = {"nothing": "type1", "family-wise error": "family-wise", "false discovery rate": "false-discovery"}
-"""What is held against the level, by what a correction bounds."""
+"""The error rate compared with the level, by what a correction controls."""
 FAMILY = 5
-"""Systems of a simulated collection when a correction is asked for and their number is not."""
+"""Default number of systems with a correction."""
 LARGEST_TRIAL = 50_000
-"""Numbers of one simulated collection; a block holds a few hundred at a time, and a cancelled job ends after one."""
+"""Most numbers of one simulated collection; a block holds a few hundred, and a job can be cancelled after each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,20 +89,20 @@ class SimulatedTests(Result):
         return self.all_rows.filter(pl.col("kind") == "type1")
 
     def levels(self) -> pl.DataFrame:
-        """The rows that are held against a level: those about true hypotheses, also where others in a family differ.
+        """The error rates that are compared with a level.
 
-        Type I error of single pairs; where families are corrected, what the correction bounds: family-wise error, or
-        false discovery. A test that is one of whole families is held to the family-wise error.
+        Type I error of pairs. For corrected families the rate that the correction controls: family-wise error or false
+        discovery rate. Tests of whole families have a family-wise error.
         """
         held = _HELD[CORRECTIONS[self.settings["correction"] or "none"].controls]
         families = pl.col("test").is_in(_of_families(self.rows["test"].unique().to_list()))
         return self.rows.filter(pl.col("kind") == pl.when(families).then(pl.lit("family-wise")).otherwise(pl.lit(held)))
 
     def too_often(self) -> pl.DataFrame:
-        """The rows whose rate is above the level, all looked at together, the worst first.
+        """The rows whose rate is significantly above the level, the worst first.
 
-        The distance from a rate to the lower end of its 99% interval is stretched as Bonferroni asks for so many rows:
-        by z(1 − .005/rows)/z(.995).
+        The distance from a rate to the lower end of its 99% interval is multiplied by the Bonferroni factor of all
+        rows, z(1 − .005/rows)/z(.995).
         """
         held = self.levels()
         over = held.filter(_end("lower", held.height) > pl.col("alpha"))
@@ -110,8 +111,8 @@ class SimulatedTests(Result):
     def keepers(self, alpha: float) -> list[str]:
         """The tests to use instead of the one that exceeds this level most, the nearest to the level first.
 
-        Nowhere does their own 99% interval lie above the level, nor are they shown to fall below it (`below`), and
-        where the other one is worst their interval lies below its.
+        Their own 99% interval is nowhere above the level, and they are not shown to be below it (`below`). Where the
+        other test is worst, their interval lies below its interval.
         """
         here, not_those = self._at(alpha), {*self._above(alpha), *self.below(alpha)}
         worst = self.too_often().filter(pl.col("alpha") == alpha).row(0, named=True)
@@ -125,11 +126,11 @@ class SimulatedTests(Result):
         return sorted(far, key=far.__getitem__)
 
     def below(self, alpha: float) -> dict[str, float]:
-        """The tests that reject less often than this level allows, which costs power, each with its lowest rate.
+        """The conservative tests, each with its lowest rate.
 
-        A rate of theirs is below the level where all hypotheses are true, all rows looked at together as in
-        `too_often`, and nowhere does their own 99% interval lie above it. (Where some are false, a correction need not
-        reach the level.)
+        One of their rates is significantly below the level with all hypotheses true (Bonferroni over all rows, as in
+        `too_often`), and their own 99% interval is nowhere above it. If some hypotheses are false, a correction need
+        not reach the level.
         """
         here, above = self._at(alpha).filter(pl.col("difference") == 0), self._above(alpha)
         low = here.filter(_end("upper", self.levels().height) < pl.col("alpha")).sort("rate", maintain_order=True)
@@ -147,10 +148,10 @@ class SimulatedTests(Result):
         return self._at(alpha).filter(pl.col("lower") > pl.col("alpha"))["test"].to_list()
 
     def named(self) -> dict[str, Any]:
-        """The row that the sentence speaks of first.
+        """The row that the headline is about.
 
-        The rate that exceeds its level most; if none does, the highest beside its level; where no level was simulated
-        with all hypotheses true, the highest power with the fewest topics.
+        The rate that exceeds its level most; if none does, the highest relative to its level. Without type I errors,
+        the highest power with the fewest topics.
         """
         held, over = self.levels(), self.too_often()
         if over.height:
@@ -163,18 +164,12 @@ class SimulatedTests(Result):
 
     def summary(self) -> str:
         """The sentence to take away."""
-        from cranfield.questions.simulate.answer import tests_headline
-
         return tests_headline(self)
 
     def __repr__(self) -> str:
         return f"SimulatedTests({self.measure}: {self.summary()})\n{self.rows}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.simulate.answer import tests_answer
-
-        return tests_answer(self, question)
+    answer = rates_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -185,7 +180,7 @@ class SimulatedTests(Result):
 
 
 def _end(name: str, n_rows: int) -> pl.Expr:
-    """An end of the 99% interval, as far from the rate as it must be to hold for so many rows together."""
+    """An end of the 99% interval, simultaneous over `n_rows` rows."""
     tail = (1 - CONFIDENCE) / 2
     wider = float(special.ndtri(1 - tail / max(n_rows, 1)) / special.ndtri(1 - tail))
     return pl.col("rate") + wider * (pl.col(name) - pl.col("rate"))
@@ -214,23 +209,23 @@ def simulate_tests(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> SimulatedTests:
-    """How often do significance tests err on scores like these, and how often do they find a real difference?
+    """Which type I error and power do significance tests have on scores like these?
 
-    Every trial makes two systems (or a family) with known true means out of past scores and hands them to every test.
-    The worst tenth of the systems and copies of others are left out, as in the published simulations.
+    Every trial makes two systems (or a family) with known true means from past scores and applies every test. The
+    worst tenth of the systems and duplicate systems are dropped, as in the published simulations.
 
-    ``resample`` draws two systems, and topics with replacement, so that every dependence and asymmetry of the data is
-    kept. The second system's margin F is moved to the mean of the first, plus the difference: its distribution
-    function is composed with that of a Beta distribution, B(F(x)) with B = Beta(a, 1) or Beta(1, a), a solved for the
-    mean. All scores remain ones that the system really had. Pairs of equal means are also drawn with both scores
-    swapped by a coin on every topic, which makes them exchangeable: tests that assume symmetric differences look
-    innocent there (`SimulatedTests.pairs_frame`).
+    ``resample`` draws two systems, and topics with replacement, which keeps all dependence and asymmetry of the data.
+    The second system's margin F is moved to the mean of the first plus the difference. Its distribution function is
+    composed with that of a Beta distribution, B(F(x)) with B = Beta(a, 1) or Beta(1, a), where a is solved for the
+    mean. All scores are scores of that system. Pairs with equal means are also drawn with both scores swapped at random
+    on every topic, which makes them exchangeable. There, tests that assume symmetric differences keep their level
+    (`SimulatedTests.pairs_frame`).
 
-    ``copula`` (extra ``simulate``) is the procedure of Urbano, Lima & Hanjalic (SIGIR 2019): margins are fitted to the
-    systems and a copula to both, each by AIC. Without a difference both systems have the margin of the first. With one,
-    the first is of the lower three quarters of the systems, and the second one of the ten whose means are nearest to
-    the one wanted, its margin moved there. Families have a vine copula and the margin of the first for all, which is
-    moved for the better half.
+    ``copula`` (extra ``simulate``) is the procedure of Urbano et al. (2019): margins are fitted to the systems and a
+    copula to both, each by AIC. Without a difference both systems have the margin of the first. With one, the first is
+    from the lower three quarters of the systems. The second is one of the ten with means nearest to the target, and
+    its margin is moved there. Families have a vine copula and the margin of the first system, which is moved for the
+    better half.
 
     Parameters
     ----------
@@ -246,8 +241,7 @@ def simulate_tests(
     n_trials : simulated collections of every size and difference
     n_resamples : of tests that draw resamples; the randomisation test draws none (saddlepoint) from 20 topics on
     mode : ``"resample"`` or ``"copula"``
-    work : a file that keeps what is finished: an interrupted simulation goes on from there, and so does one of more
-        trials
+    work : a file of finished parts, from which an interrupted simulation, or one with more trials, resumes
     seed, workers, executor, progress : as in `compare`; workers and executor never change a result
 
     References
@@ -298,52 +292,45 @@ def _plan(
     n_trials: int, n_resamples: int, mode: str, seed: int,
 ) -> Plan:  # fmt: skip
     """The settings, checked."""
-    if mode not in defaults.names(SimulationMode):
-        raise UnknownNameError("mode", str(mode), defaults.names(SimulationMode))
+    one_of("mode", mode, SimulationMode)
     chosen = tuple(dict.fromkeys(TESTS.canonical(one) for one in _several(tests)))
     correction = None if correction is None else CORRECTIONS.canonical(correction)
     m = (2 if correction is None else FAMILY) if n_systems is None else n_systems
-    if m < 2:
-        raise ArgumentError(f"`n_systems` must be at least 2; got {m}. Write {FAMILY}.")
+    at_least("n_systems", m, 2, FAMILY)
     if m > 2 and correction is None:
         correction = "none"
     for test in chosen:
         if TESTS[test].corrects_family and m == 2:
-            raise ArgumentError(f"test {test!r} is for families of systems; give `n_systems`, such as {FAMILY}.")
-        # A correction is for the other tests; without any there is nothing to correct.
+            raise ArgumentError(f"test {test!r} is for families of systems. Give `n_systems`, such as {FAMILY}.")
+        # A correction applies to the other tests; if there are none, it is refused.
         alone = all(TESTS[one].corrects_family for one in chosen)
         check(test, None if TESTS[test].corrects_family and not alone else correction, "two-sided")
     sizes = tuple(dict.fromkeys(int(n) for n in _several(n_topics)))
-    for n in sizes:
-        if n < 2:
-            raise ArgumentError(f"`n_topics` must be at least 2; got {n}. Write 50.")
     differences = tuple(dict.fromkeys(float(one) for one in _several(difference)))
-    for one in differences:
-        if not 0 <= one < float("inf"):
-            raise ArgumentError(f"`difference` must be a number of at least 0; got {one:g}. Write {abs(one):g}.")
     levels = tuple(dict.fromkeys(float(level) for level in _several(alpha)))
+    for n in sizes:
+        at_least("n_topics", n, 2, 50)
+    for one in differences:
+        not_negative("difference", one)
     for level in levels:
-        if not 0 < level < 1:
-            raise ArgumentError(f"`alpha` must be between 0 and 1; got {level:g}. Write {ALPHA:g}.")
-    for name, count in (("n_trials", n_trials), ("n_resamples", n_resamples)):
-        if count < 1:
-            raise ArgumentError(f"`{name}` must be a whole number of at least 1; got {count}.")
+        share("alpha", level)
+    at_least("n_trials", n_trials, 1, defaults.TRIALS)
+    at_least("n_resamples", n_resamples, 1, defaults.SIMULATED_RESAMPLES)
     for name, given in (("n_topics", sizes), ("difference", differences), ("tests", chosen), ("alpha", levels)):
         if not given:
-            raise ArgumentError(f"`{name}` is empty; give at least one.")
+            raise ArgumentError(f"`{name}` is empty. Give at least one.")
     most = max(max(sizes) * m, m * (m - 1) // 2 * len(chosen) * len(levels))
     if most > LARGEST_TRIAL:
         raise ArgumentError(
-            f"a simulated collection of {max(sizes):,} topics and {m:,} systems is too large: topics times systems, "
-            f"and pairs times tests and levels, may come to {LARGEST_TRIAL:,}; this one comes to {most:,}. "
-            "Lower `n_topics` or `n_systems`."
+            f"a simulated collection of {max(sizes):,} topics and {m:,} systems needs {most:,} numbers; at most "
+            f"{LARGEST_TRIAL:,} are allowed. Lower `n_topics` or `n_systems`."
         )
     exchangeable = m == 2 and mode == "resample"
     return Plan(sizes, differences, chosen, levels, m, correction, n_resamples, n_trials, seed, exchangeable)
 
 
 def _admit(population: Population, plan: Plan, mode: SimulationMode) -> int:
-    """Refuse what cannot be drawn; how many trials in a row share the systems that were fitted."""
+    """Refuse impossible draws; returns how many consecutive trials share fitted systems."""
     population.enough(plan.n_systems)
     if mode == "resample":
         for one in plan.difference:

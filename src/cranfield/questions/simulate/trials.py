@@ -1,4 +1,4 @@
-"""Simulated collections through every test, block by block: which true and false hypotheses are rejected."""
+"""Apply every test to simulated collections, block by block, and count rejections."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from cranfield.questions.simulate.population import Drawn, halves
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 KIND = "simulation"
-"""The sort of job that a work file of simulations says it is."""
+"""The kind of job in a work file of simulations."""
 SIMULATION = 120
 """The stream of random numbers of simulated collections."""
 BLOCK = 256
-"""Trials drawn from one generator; they share the resamples of a test that draws any."""
+"""Trials per random generator; they share the resamples of a test."""
 SMOOTH = 20
-"""From so many topics on, the randomisation test draws no flips: exact on a coarse lattice, else a saddlepoint."""
+"""From this many topics the randomisation test draws no flips: exact on a coarse lattice, else a saddlepoint."""
 COARSE = 200
-"""Steps of the largest difference up to which scores lie on a coarse lattice, such as that of P@10 or P@100."""
+"""Most steps of the largest difference on a coarse lattice, such as that of P@10 or P@100."""
 
 
 class Source(Protocol):
-    """Whatever simulated collections are drawn from."""
+    """A source of simulated collections."""
 
     def draw(
         self, rng: Generator, size: int, n_topics: int, shifts: Array, *, block: int = 0, exchangeable: bool = False
     ) -> Drawn:
-        """So many collections, the true means being that of the first system plus a shift each."""
+        """`size` collections; the true means are that of the first system plus a shift each."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ class Plan:
     n_trials: int
     seed: int
     exchangeable: bool
-    """Whether pairs of equal means are drawn once more with their scores swapped by a coin."""
+    """Whether pairs with equal means are drawn again with scores swapped at random."""
 
     @property
     def cells(self) -> list[tuple[int, float, bool]]:
-        """Topics, difference, and whether swapped by a coin."""
+        """Topics, difference, and whether scores are swapped at random."""
         exchangeable = [(n, 0.0, True) for n in self.n_topics] if self.exchangeable and 0.0 in self.difference else []
         return [(n, d, False) for n in self.n_topics for d in self.difference] + exchangeable
 
@@ -88,13 +88,13 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What the tests said in one cell of a plan.
+    """The decisions of the tests in one cell of a plan.
 
     Attributes
     ----------
     rejected : tests × levels × trials × pairs
     wrong : trials × pairs
-        Whether the observed difference has not the sign of the true one, where there is one.
+        Whether the observed difference has the wrong sign; false where the true one is 0.
     exchangeable : one per trial
     """
 
@@ -104,7 +104,7 @@ class Outcome:
 
 
 def run_block(source: Source, plan: Plan, block: int) -> list[Outcome]:
-    """Every cell of a plan for one block of trials; the same for any worker that does it."""
+    """Every cell of a plan for one block of trials; the same on any worker."""
     outcomes = []
     for cell in plan.cells:
         rng, drawn = draw_cell(source, plan, block, *cell)
@@ -116,7 +116,7 @@ def draw_cell(
     source: Source, plan: Plan, block: int, n_topics: int, difference: float, swapped: bool
 ) -> tuple[Generator, Drawn]:
     """The trials of a block in one cell, and the generator they came from."""
-    # Always a whole block, so that fewer trials are the first of more.
+    # Always a whole block, so that fewer trials are a prefix of more.
     rng = generator(plan.seed, SIMULATION, n_topics, int(swapped), block)
     drawn = source.draw(rng, BLOCK, n_topics, plan.shifts(difference), block=block, exchangeable=swapped)
     size = plan.size(block)
@@ -124,7 +124,7 @@ def draw_cell(
 
 
 def outcome_of(drawn: Drawn, plan: Plan, difference: float, seed: int) -> Outcome:
-    """What the tests of a plan say about simulated collections; `seed` is that of tests that resample."""
+    """The decisions of all tests on simulated collections; `seed` is for tests that resample."""
     size, m = len(drawn.scores), plan.n_systems
     values = np.concatenate(list(drawn.scores), axis=1)
     scores, inside = GridScores.of(values), all_pairs(m)
@@ -194,9 +194,9 @@ def run_blocks(
 
     Parameters
     ----------
-    source : what the blocks that are still to do are drawn from; called once, with their numbers
-    work : where finished blocks are kept; a block that it holds with the right number of trials is not drawn again
-    run : what is done with a block
+    source : makes the source of the unfinished blocks; called once, with their numbers
+    work : finished blocks; one with the right number of trials is not drawn again
+    run : processes a block
     """
     kept = {block: _unpacked(plan, block, work.get(f"block {block}")) for block in plan.blocks}
     todo = [block for block in plan.blocks if kept[block] is None]
@@ -215,18 +215,18 @@ def run_blocks(
 
 
 def job_of(measure: str, values: Array, settings: Mapping[str, Any]) -> dict[str, object]:
-    """What identifies a simulation: its scores and settings, but not how many trials; more of them go on from fewer."""
+    """What identifies a simulation: scores and settings without the number of trials, which may grow."""
     content = hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
     return {"scores": f"{measure} {content}", **settings}
 
 
 def further(progress: Progress, before: int, total: int, done: int, _: int) -> None:
-    """Tell progress that begins where an interrupted job stopped."""
+    """Report progress from where an interrupted job stopped."""
     progress(before + done, total)
 
 
 def _packed(outcomes: list[Outcome]) -> dict[str, Any]:
-    """Truths as bits, one text per array."""
+    """Booleans as bits, one hexadecimal text per array."""
     return {
         f"{name} {at}": np.packbits(truths).tobytes().hex()
         for at, outcome in enumerate(outcomes)
@@ -235,7 +235,7 @@ def _packed(outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def _unpacked(plan: Plan, block: int, part: Mapping[str, Any] | None) -> list[Outcome] | None:
-    """Outcomes as they were packed; None where there are none, or not those of this plan."""
+    """Unpacked outcomes; None if there are none, or not of this plan."""
     if part is None:
         return None
     size, pairs = plan.size(block), plan.n_systems * (plan.n_systems - 1) // 2

@@ -1,7 +1,8 @@
-"""What standardisation says: factors, standardised scores, their robustness, and what standardising changes."""
+"""The answers of `standardise`: factors, standardised scores, robustness and effect."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core.answer import Answer, Chart
@@ -24,18 +25,22 @@ VARIANCES = sentence(
 )
 RANKINGS_AGREE = sentence(
     "standardise.rankings-agree",
-    "{measure}: the two rankings of the systems agree with τ = {tau:.3f}.",
+    "{measure}: τ = {tau:.3f} between the raw and the standardised ranking.",
     "Kendall's τ between raw and standardised means is that",
     always=True,
 )
 LEFT_OUT = sentence(
     "standardise.left-out",
-    "{measure}: left-out means move by {mean_difference:.4f} on average and {largest_difference:.4f} at most, single "
-    "scores by up to {largest_topic_difference:.4f}; {ranks_changed} of {left_out} change rank, by "
-    "{largest_rank_change} at most; lowest tau {lowest_tau:.4f}",
+    "{measure}: means of left-out systems move by {mean_difference:.4f} on average, {largest_difference:.4f} at most; "
+    "single scores by up to {largest_topic_difference:.4f}. {ranks_changed} of {left_out} change rank, by at most "
+    "{largest_rank_change}; lowest tau {lowest_tau:.4f}",
     "each system was scored by factors fitted with and without it",
     always=True,
 )
+
+TOPICS_NEEDED = "Topics needed (one-way ANOVA), exact and published"
+SCALE_FREE = "Scale-free: the only fair comparison of raw and standardised"
+SCALES = "min_diff depends on the scale: do not compare raw with standardised here."
 
 
 def factors_answer(result: Standardisation, settings: Any) -> Answer:
@@ -104,24 +109,14 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
     """Raw and standardised scores side by side: variances, rank agreement, topics needed."""
     sections = _effect_sections(result)
 
-    def sheet() -> Sheet:
-        return Sheet(
-            "standardise effect", result.to_frame(), result.signature, result.settings, result.warnings,
-            sections=sections,
-        )  # fmt: skip
+    def part(rows: pl.DataFrame, heading: str = "", **more: Any) -> Sheet:
+        how = (result.signature, result.settings, result.warnings)
+        return Sheet("standardise effect", rows, *how, heading=heading, **more)
 
-    def part(heading: str, rows: pl.DataFrame, **more: Any) -> Sheet:
-        return Sheet(
-            "standardise effect", rows, result.signature, result.settings, result.warnings, heading=heading, **more
-        )
-
-    def topics() -> Sheet:
-        note = "The same min_diff is another difference on another scale: do not compare raw with standardised here."
-        heading = "Topics needed (one-way ANOVA), exact and published"
-        return part(heading, result.topics_needed, notes=(note,), digits={"min_diff": 2})
-
-    chart = Chart("effect-chart", "What changes", "Bars: raw and standardised, free of scale.", result, "effect")
+    topics = partial(part, result.topics_needed, TOPICS_NEEDED, notes=(SCALES,), digits={"min_diff": 2})
+    free = {"notes": sections[2].notes, "digits": sections[2].digits}
     rows = list(result.variance.iter_rows(named=True))
+    shown = ("variance", "scale-free", "topics")
     return Answer(
         headline="\n".join(
             VARIANCES(measure=row["measure"], raw=row["variance_raw"], standardised=row["variance_standardised"])
@@ -129,16 +124,14 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
         ),
         sentences=tuple(RANKINGS_AGREE(measure=row["measure"], tau=row["tau"]) for row in rows),
         sheets={
-            "effect": sheet,
-            "variance": lambda: part("Variance and ranking, raw and standardised", result.variance),
-            "scale-free": lambda: part(
-                "Free of scale", result.scale_free, notes=sections[2].notes, digits=sections[2].digits
-            ),
+            "effect": lambda: part(result.to_frame(), sections=sections),
+            "variance": lambda: part(result.variance, "Variance and ranking, raw and standardised"),
+            "scale-free": lambda: part(result.scale_free, "Scale-free comparison", **free),
             "topics": topics,
         },
-        charts=(chart,),
-        on_page=("variance", "scale-free", "topics"),
-        in_notebook=("variance", "scale-free", "topics"),
+        charts=(Chart("effect-chart", "What changes", "Bars: raw and standardised, scale-free.", result, "effect"),),
+        on_page=shown,
+        in_notebook=shown,
     )
 
 
@@ -148,36 +141,23 @@ def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
     sizes = ["measure", "systems", "topics", "variance_raw", "variance_standardised", "clipped", "tied_topics"]
     short = {"variance_raw": "raw", "variance_standardised": "standardised"}
     ranking = ["measure", "tau", "tau_corrected", "tau_lower", "tau_upper"]
-    notes = [f"tau_corrected: without topic noise. lower, upper: {1 - alpha:.0%} interval, unlimited topics."]
+    notes = [f"tau_corrected: topic noise removed. lower, upper: {1 - alpha:.0%} interval, unlimited topics."]
     if result.settings["published"]:
         ranking += ["published_lower", "published_upper"]
-        notes += ["published: tau ± z·√(2(2m+5)/(9m(m-1))), cut at ±1; it assumes two unrelated orders."]
+        notes += ["published: tau ± z·√(2(2m+5)/(9m(m-1))), cut at ±1. It assumes two unrelated orders."]
     shorter = {"standardised": "std", "standardised_published": "std_published"}
+    free = (
+        "blocked_f: variance between systems over residual variance. topics: needed by "
+        f"{result.scale_free['systems'][0]} systems when best and worst differ by {fraction:g} sd between "
+        "systems (blocked, exact).",
+    )
+    titles = ("Variance, raw and standardised", "Agreement of the two rankings of the systems", SCALE_FREE)
     return (
-        Sheet(name, result.variance.select(sizes).rename(short), title="Variance, raw and standardised"),
+        Sheet(name, result.variance.select(sizes).rename(short), title=titles[0]),
+        Sheet(name, result.variance.select(ranking), title=titles[1], notes=tuple(notes)),
+        Sheet(name, result.scale_free, title=titles[2], notes=free, digits={"blocked_f": 2}),
         Sheet(
-            name,
-            result.variance.select(ranking),
-            title="Agreement of the two rankings of the systems",
-            notes=tuple(notes),
-        ),
-        Sheet(
-            name,
-            result.scale_free,
-            title="Free of scale: the only fair comparison of raw and standardised",
-            notes=(
-                "blocked_f: variance between systems over residual variance. topics: needed by "
-                f"{result.scale_free['systems'][0]} systems when best and worst differ by {fraction:g} sd between "
-                "systems (blocked, exact).",
-            ),
-            digits={"blocked_f": 2},
-        ),
-        Sheet(
-            name,
-            result.topics_needed.rename(shorter),
-            result.signature,
-            title="Topics needed (one-way ANOVA), exact and published",
-            notes=("The same min_diff is another difference on another scale: do not compare raw with std here.",),
+            name, result.topics_needed.rename(shorter), result.signature, title=TOPICS_NEEDED, notes=(SCALES,),
             digits={"min_diff": 2},
         ),
-    )
+    )  # fmt: skip

@@ -1,7 +1,7 @@
-"""Factors applied: z scores, std-CDF and std-AB, with what was clipped and what ties decided.
+"""Factors applied: z scores, std-CDF and std-AB, with counts of clipped and tied cells.
 
-On a topic where all standardising systems tied, z is 0 for a system at their common score, +∞ above it and −∞ below,
-so that std-CDF gives ½, 1 or 0 and std-AB gives b, 1 or 0.
+On a topic where all standardising systems tied, z is 0 at their common score, +∞ above it and −∞ below. There std-CDF
+gives ½, 1 or 0 and std-AB gives b, 1 or 0.
 """
 
 from __future__ import annotations
@@ -38,14 +38,13 @@ CLIPPED = sentence(
 )
 OFF_TIE = sentence(
     "standardise.off-tie",
-    "{measure}: {count} cells differ from the common score of a topic on which all standardising systems "
-    "tied; they became {became}",
+    "{measure}: {count} cells became {became}, because all standardising systems tied on their topic at another score",
     "other systems than those the factors come from scored otherwise on topics where those tied",
 )
 TIED_TOPICS = sentence(
     "standardise.tied-topics",
-    "{measure}: {tied} of {topics} topics had all standardising systems tied; {off} scores on them are off "
-    "the common score",
+    "{measure}: all standardising systems tied on {tied} of {topics} topics; {off} scores there differ from the tied "
+    "score",
     "the factors have topics without spread among the topics that are standardised",
 )
 _NAMES = {"ab": "std-AB", "cdf": "std-CDF", "z": "z"}
@@ -176,7 +175,7 @@ def check(to: str, a: float, b: float) -> None:
 
 
 def z_scores(factors: Factors, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """z of topic × system values whose rows are the factors' topics (AIRS 2016 eq. 2)."""
+    """z of topic × system values whose rows are the factors' topics (Sakai 2016, eq. 2)."""
     mean, sd = factors.mean[:, None], factors.sd[:, None]
     tied = sd == 0
     with np.errstate(over="ignore"):  # infinitely far by a spread next to nothing
@@ -186,7 +185,7 @@ def z_scores(factors: Factors, values: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def from_z(z: NDArray[np.float64], to: StandardiseTo, a: float, b: float) -> NDArray[np.float64]:
-    """Standardised scores from z: itself, Φ(z), or clip(a·z + b, 0, 1) (AIRS 2016 eq. 3 and the clipping step)."""
+    """Standardised scores from z: itself, Φ(z), or clip(a·z + b, 0, 1) (Sakai 2016, eq. 3 and the clipping step)."""
     if to == "z":
         return z
     if to == "cdf":

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 BY_CHANCE = sentence(
     "design.by-chance",
-    "{measure}, {scores}: {why}, so no number of topics can be given in standard deviations between systems",
+    "{measure}, {scores}: {why}; topics for a difference in standard deviations between systems are undefined",
     "the variance between systems is estimated as 0 or less, or there is no residual",
 )
 METHODS: dict[str, DesignMethod] = {"": "exact", "_published": "published"}
@@ -64,14 +64,16 @@ class StandardisationEffect(Result):
     Attributes
     ----------
     variance : polars frame
-        One row per measure, as AIRS 2016 Table 1: variance before and after, and τ between the two rankings of the
-        systems, corrected for topic noise and with its interval as in `correlate`; clipped cells and tied topics.
+        One row per measure, as in Table 1 of Sakai (2016): variance before and after, and τ between the two rankings
+        of the systems, corrected for topic noise and with its interval as in `correlate`;
+        clipped cells and tied topics.
     scale_free : polars frame
-        One row per measure and kind of score, in units that no change of scale can improve: the F of the blocked
-        analysis of variance, and the topics that ten systems need when best and worst differ by `fraction` of the
+        One row per measure and kind of score, in units that do not depend on scale. It has the F of the blocked
+        analysis of variance, and the topics that ten systems need. There, best and worst differ by `fraction` of the
         standard deviation between systems.
     topics_needed : polars frame
-        One row per measure, number of systems and min_diff, as AIRS 2016 Table 2: topics needed, exact and published.
+        One row per measure, number of systems and min_diff, as in Table 2 of Sakai (2016): topics needed, exact
+        and published.
     """
 
     variance: pl.DataFrame
@@ -99,9 +101,9 @@ class StandardisationEffect(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
-        tables = {name: getattr(self, held).to_dicts() for name, held in TABLES.items()}
-        said = {"settings": self.settings, "signature": self.signature, "warnings": list(self.warnings)}
-        return {**tables, **said}
+        said = super().to_dict()
+        del said["rows"]
+        return {name: getattr(self, held).to_dicts() for name, held in TABLES.items()} | said
 
     def __repr__(self) -> str:
         parts = [
@@ -146,22 +148,22 @@ def standardisation_effect(
 ) -> StandardisationEffect:
     r"""What does standardisation change: variances, rankings, and the number of topics a new collection needs?
 
-    The first and the last table are AIRS 2016 Tables 1 and 2 for the scores at hand. They are not comparable before
-    and after: the same `min_diff` means something else on another scale, and std-AB scores have a variance near a²
-    whatever the measure. The table between them is: F = V_A/V_E2 of the blocked analysis of variance, and the topics
-    needed (exact, blocked) when best and worst of ten systems differ by `fraction` of the standard deviation between
-    systems, √((V_A − V_E2)/n). Neither changes when all scores are multiplied by a number or shifted.
+    The first and the last table are Tables 1 and 2 of Sakai (2016) for the given scores. Raw and standardised are
+    not comparable there: `min_diff` depends on the scale, and std-AB scores have a variance near a² for any measure.
+    The table between them is comparable. It has F = V_A/V_E2 of the blocked analysis of variance, and the topics
+    needed (exact, blocked) by ten systems. There, best and worst differ by `fraction` of the standard deviation
+    between systems, √((V_A − V_E2)/n). Neither changes when scores are rescaled or shifted.
 
     Parameters
     ----------
     scores : raw scores; at least 2 topics and 2 systems
     factors : saved factors; by default they are fitted on the scores
     to, a, b : the transformation, as in `Standardisation.apply`
-    n_systems, min_diff : the grid of the topic set sizes (AIRS 2016 Table 2's unless given)
+    n_systems, min_diff : the grid of the topic set sizes (default: Table 2 of Sakai 2016)
     fraction : the smallest difference of interest, in standard deviations between systems
-    estimator : estimator of the variances (AIRS 2016 eq. 1, ``within``, unless given)
+    estimator : estimator of the variances (default: ``within``, Sakai 2016, eq. 1)
     missing : topics without saved factors, as in `Standardisation.apply`; left out on both sides
-    published : give the published interval of τ as well (AIRS 2016 Table 1(g)), cut at ±1
+    published : give the published interval of τ as well (Sakai 2016, Table 1(g)), cut at ±1
 
     Examples
     --------

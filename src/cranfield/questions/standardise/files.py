@@ -20,6 +20,7 @@ from cranfield.core.files import Problems, plain_text, read_bytes, score_number,
 from cranfield.core.json_text import JSONProblem, parse_json
 from cranfield.core.labels import summary
 from cranfield.questions.standardise.fit import VERSION, Factors, Standardisation
+from cranfield.scores.text_tables import read_table
 
 FORMAT_NAME = "cranfield standardisation factors"
 _BY_ENDING: dict[str, FactorsFormat] = {
@@ -46,8 +47,8 @@ def to_bytes(factors: Standardisation, format: FactorsFormat) -> bytes:
         return text.encode() + b"\n"
     # One table carries everything, so that the factors survive any tool that copies tables.
     frame = frame.with_columns(version=pl.lit(factors.version), provenance=pl.lit("; ".join(factors.provenance)))
-    out = io.BytesIO()
     if format == "parquet":
+        out = io.BytesIO()
         frame.write_parquet(out)
         return out.getvalue()
     text_out = io.StringIO()
@@ -111,42 +112,38 @@ def load(path: str | os.PathLike[str]) -> Standardisation:
         text = plain_text(data, name)
         if text.lstrip().startswith("{"):
             return _from_json(text, name)
-        first = text.split("\n", 1)[0]
-        for separator in (",", "\t"):
-            header = [field.strip().casefold() for field in first.split(separator)]
-            if len(header) > 1 and "topic" in header:
-                return _from_rows(*_delimited(text, separator, name), name)
-        return _from_trec(data, name)
+        return _from_lines(data, text, name)
     except FileError:
         raise
     except DataError as error:
         raise FileError(name, [Problem(0, str(error))]) from None
 
 
-def _delimited(text: str, separator: str, name: str) -> tuple[list[dict[str, Any]], list[int]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+def _from_lines(data: bytes, text: str, name: str) -> Standardisation:
+    """A table with a header, or trec_eval's -Z file, which has none."""
+    first = text.split("\n", 1)[0]
+    headed = any("topic" in map(_plain, first.split(mark)) for mark in ",\t" if mark in first)
+    if headed:
+        table = read_table(data, name)
+        header, lines = [_plain(field) for field in table.rows[0]], list(zip(table.lines, table.rows, strict=True))[1:]
+        mark, steps, wanted = table.separator, [], "as in the first row"
+    else:
+        header, lines = list(_NEEDED), [(at, line.split()) for at, line in text_lines(data, name) if line.strip()]
+        mark, steps, wanted = " ", [f"read from {Path(name).name}, a trec_eval -Z file"], "(topic measure mean sd)"
     problems = Problems(name)
-    rows, lines = [], []
-    try:
-        table = [(reader.line_num, fields) for fields in reader]
-    except csv.Error as error:
-        problem = f"is not a well-formed table: {error}; are its lines and quotes complete?"
-        raise FileError(name, [Problem(reader.line_num, problem)]) from None
-    header = [field.strip().casefold() for field in table[0][1]]
     if twice := [column for at, column in enumerate(header) if column and column in header[:at]]:
         problems.add(1, f"column {shown(twice[0])} comes twice; keep one")
         problems.raise_if_any()
-    for line, fields in table[1:]:
-        if not fields:
-            continue
+    for at, fields in lines:
         if len(fields) != len(header):
-            problem = f"expected {len(header)} fields as in the first row, found {len(fields)}"
-            problems.add(line, f"{problem}: {shown(separator.join(fields))}")
-            continue
-        rows.append(dict(zip(header, fields, strict=True)))
-        lines.append(line)
+            problems.add(at, f"expected {len(header)} fields {wanted}, found {len(fields)}: {shown(mark.join(fields))}")
     problems.raise_if_any()
-    return rows, lines
+    rows = [dict(zip(header, fields, strict=True)) for _, fields in lines]
+    return _from_rows(rows, [at for at, _ in lines], name, steps)
+
+
+def _plain(field: str) -> str:
+    return field.strip().casefold()
 
 
 def _from_json(text: str, name: str) -> Standardisation:
@@ -162,23 +159,6 @@ def _from_json(text: str, name: str) -> Standardisation:
     if not isinstance(provenance, list):
         raise FileError(name, [Problem(0, 'its "provenance" is no list; is it a factors file?')])
     return _from_rows(rows, [0] * len(rows), name, [str(step) for step in provenance])
-
-
-def _from_trec(data: bytes, name: str) -> Standardisation:
-    rows: list[dict[str, Any]] = []
-    lines: list[int] = []
-    problems = Problems(name)
-    for at, line in text_lines(data, name):
-        fields = line.split()
-        if not fields:
-            continue
-        if len(fields) != 4:
-            problems.add(at, f"expected 4 fields (topic measure mean sd), found {len(fields)}: {shown(line)}")
-            continue
-        rows.append(dict(zip(_NEEDED, fields, strict=True)))
-        lines.append(at)
-    problems.raise_if_any()
-    return _from_rows(rows, lines, name, [f"read from {Path(name).name}, a trec_eval -Z file"])
 
 
 def _from_rows(

@@ -1,4 +1,4 @@
-"""`fit_standardisation`: how hard each topic was for the standardising systems, kept so that others can use it."""
+"""`fit_standardisation`: mean and standard deviation of every topic over the standardising systems."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 TIED = sentence(
     "standardise.tied",
-    "{measure}: all standardising systems tied on {count} of {topics} topics ({which}); there a standardised "
-    "score is average, best or worst: 0, +inf or -inf as z, and b, 1 or 0 as ab",
+    "{measure}: all standardising systems tied on {count} of {topics} topics ({which}). Scores there "
+    "become 0, +inf or -inf as z, and b, 1 or 0 as ab",
     "on these topics every system that the factors come from has the same score",
 )
 VERSION = 1
@@ -146,7 +146,7 @@ class Standardisation(Result, Mapping[str, Factors]):
         return isinstance(measure, str) and self._find(measure) is not None
 
     def _find(self, measure: str) -> Factors | None:
-        """The factors of a measure by its name, or by another name it goes by (map for AP)."""
+        """The factors of a measure by its name or an alias (map for AP)."""
         for factors in self.factors:
             if factors.measure == measure:
                 return factors
@@ -269,9 +269,9 @@ def fit_standardisation(scores: Scores | ScoreMatrix) -> Standardisation:
     """Standardisation factors of every topic and measure from the systems at hand (the standardising systems).
 
     Answers: how well did the known systems do on each topic, and how far apart were they? For topic i and m
-    systems, mean_i = Σ_j x_ij / m and sd_i = √(Σ_j (x_ij − mean_i)² / (m − 1)) (AIRS 2016 §2.2, eq. 2, after Webber,
-    Moffat and Zobel, SIGIR 2008). A topic on which all systems score the same (largest = smallest; the sd as
-    computed need not be 0 in floating point) gets that score as its mean and an sd of exactly 0.
+    systems, mean_i = Σ_j x_ij / m and sd_i = √(Σ_j (x_ij − mean_i)² / (m − 1)). See Sakai (2016), §2.2 and eq. 2,
+    after Webber, Moffat and Zobel (SIGIR 2008). A topic on which all systems score the same gets that score as its
+    mean and an sd of exactly 0.
 
     The factors do not depend on the order of topics or systems, to the last bit.
 
@@ -308,6 +308,6 @@ def factors_of(matrix: ScoreMatrix) -> Factors:
     unit = np.where(tied, 1.0, spread)[:, None]
     scaled = (ordered - low[:, None]) / unit  # in [0, 1], so that neither huge nor tiny scores overflow
     centre = scaled.sum(axis=1) / m
-    sd = np.sqrt(((scaled - centre[:, None]) ** 2).sum(axis=1) / (m - 1)) * spread  # AIRS 2016 §2.2
+    sd = np.sqrt(((scaled - centre[:, None]) ** 2).sum(axis=1) / (m - 1)) * spread  # Sakai (2016), §2.2
     mean = np.where(tied, low, ordered.sum(axis=1) / m)
     return Factors(matrix.measure, matrix.topics, mean, np.where(tied, 0.0, sd), (m,) * matrix.n_topics)

@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import Question, Takes, group, setting
+from cranfield.core.question import HelpGroup, Question, Takes, group, setting
 from cranfield.questions.variance.question import estimators
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class StandardisedScores(Question):
         defaults.STANDARDISE_TO, "ab: clip(A*z + B, 0, 1); cdf: normal probability; z.",
         choices=defaults.names(defaults.StandardiseTo), label="Standardise to",
     )  # fmt: skip
-    a: float = setting(defaults.STANDARDISE_A, "A of std-AB.", label="A of std-AB", least=-1e6, most=1e6)
-    b: float = setting(defaults.STANDARDISE_B, "B of std-AB.", label="B of std-AB", least=-1e6, most=1e6)
+    a: float = setting(defaults.STANDARDISE_A, "Slope A of std-AB.", label="A of std-AB", least=-1e6, most=1e6)
+    b: float = setting(defaults.STANDARDISE_B, "Centre B of std-AB.", label="B of std-AB", least=-1e6, most=1e6)
     measure: str | None = shared.measure()
     system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
@@ -50,6 +50,7 @@ class FitQuestion(Question):
     """
 
     command: ClassVar[str] = "standardise fit"
+    group: ClassVar[HelpGroup] = "Compare"
     brief: ClassVar[str] = "Fit standardisation factors to scores."
     takes: ClassVar[Takes] = "scores"
     place: ClassVar[int] = 130
@@ -72,7 +73,7 @@ class FitQuestion(Question):
         from cranfield.questions.standardise.files import format_of, to_bytes
 
         if self.trec and format is not None:
-            raise ArgumentError("--trec is a format of its own; leave out --format")
+            raise ArgumentError("--trec sets the format; leave out --format")
         if to is None or format not in (None, "csv", "json"):
             return (to_bytes(result, "trec"), "") if self.trec else None
         kept = "trec" if self.trec else "csv" if format == "csv" else "json" if format else format_of(str(to))
@@ -87,6 +88,7 @@ class ApplyQuestion(StandardisedScores):
     """
 
     command: ClassVar[str] = "standardise apply"
+    group: ClassVar[HelpGroup] = "Compare"
     brief: ClassVar[str] = "Standardise scores by saved factors."
     place: ClassVar[int] = 131
     own_file: ClassVar[bool] = True
@@ -129,7 +131,8 @@ class RobustnessQuestion(StandardisedScores):
     """
 
     command: ClassVar[str] = "standardise robustness"
-    brief: ClassVar[str] = "How far systems move when factors are fitted without them."
+    group: ClassVar[HelpGroup] = "Compare"
+    brief: ClassVar[str] = "Sensitivity of scores to leaving systems out of the factors."
     place: ClassVar[int] = 132
 
     leave_out: tuple[str, ...] | None = setting(
@@ -149,7 +152,7 @@ class RobustnessQuestion(StandardisedScores):
 class EffectQuestion(StandardisedScores):
     """Raw and standardised scores side by side: variances, rank agreement, topics needed.
 
-    Three tables: variances with tau between the two rankings; a comparison that no change of scale can flatter;
+    Three tables: variances with tau between the two rankings; a scale-free comparison;
     and the topics needed for every number of systems and difference. In JSON, CSV and parquet they are one table
     with a column `table`.
 
@@ -157,14 +160,15 @@ class EffectQuestion(StandardisedScores):
     """
 
     command: ClassVar[str] = "standardise effect"
-    brief: ClassVar[str] = "What standardisation does to variance, ranking and design."
+    group: ClassVar[HelpGroup] = "Compare"
+    brief: ClassVar[str] = "Effect of standardisation on variance, ranking and design."
     place: ClassVar[int] = 133
     page = Page(
         name="standardise",
         title="Standardise",
         place=30,
         heading="Standardise scores",
-        lead="Make topics comparable: every score in units of how the systems did on its topic.",
+        lead="Make topics comparable: each score relative to the mean and spread of its topic.",
         button="Standardise",
         doing="Standardising",
         brief="Variance, ranking and design before and after; factors and standardised scores are in `tables`.",

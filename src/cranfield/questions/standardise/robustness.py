@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 TIED_WITHOUT = sentence(
     "standardise.tied-without",
-    "in {count} (left-out system, topic) cases all other systems tie on the topic, so that the score is "
-    "average, best or worst there",
+    "in {count} cases (left-out system, topic) all other systems tie; the score there is average, best or worst",
     "without one system, all others have the same score on some topic",
 )
 
@@ -44,9 +43,8 @@ TIED_WITHOUT = sentence(
 class LeftOut:
     """One system scored by factors it contributed to, and by factors it and its group did not.
 
-    `max_difference` is the largest change of a single topic's score, `tied_topics` the topics on which the remaining
-    systems all tie although all systems together did not, and `tau` Kendall's τ between the orders of all systems by
-    the two sets of factors.
+    `max_difference` is the largest change of a single topic's score. `tied_topics` counts topics on which only the
+    remaining systems all tie. `tau` is Kendall's τ between the orders of all systems by the two sets of factors.
     """
 
     measure: str
@@ -149,9 +147,9 @@ def standardisation_robustness(
 ) -> Robustness:
     """How far the standardised scores and ranks of systems move when they are new to the factors.
 
-    Answers: would a team that comes later be scored as it would have been had it taken part? Each system, or each
-    team, is left out in turn, factors are fitted on the rest, and all systems are scored by both sets of factors (the
-    question AIRS 2016 §5 leaves open, within one collection).
+    Answers: does a team that comes later get the same scores as if it had taken part? Each system or team is left
+    out in turn, and factors are fitted on the rest. All systems are scored by both sets of factors. Sakai (2016, §5)
+    leaves this question open.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -48,45 +48,58 @@ def table_answer(result: PaperTable, settings: Any) -> Answer:
     return Answer(headline=result.caption(), sheets={"table": sheet}, charts=(chart,))
 
 
-def headers(result: PaperTable, marked: Callable[[str], str]) -> list[str]:
-    """The names of the columns."""
+class Markup(NamedTuple):
+    """How a format writes names, the best mean, marks and intervals; `{}` is the place of the text."""
+
+    escape: Callable[[str], str]
+    best: str
+    raised: str
+    interval: str
+
+    def sign(self, text: str) -> str:
+        """A mark, raised; nothing for no mark."""
+        return self.raised.format(self.escape(text)) if text else ""
+
+
+TEXT = Markup(str, "{}*", " {}", " {}")
+LATEX = Markup(tex, r"\textbf{{{}}}", r"\textsuperscript{{{}}}", r" {{\footnotesize {}}}")
+MARKDOWN = Markup(str, "**{}**", "<sup>{}</sup>", " {}")
+HTML = Markup(escape, "<strong>{}</strong>", "<sup>{}</sup>", " <small>{}</small>")
+
+
+def headers(result: PaperTable, markup: Markup, counted: str = "W/T/L{sign}") -> list[str]:
+    """The names of the columns; `counted` heads the topics won, tied and lost against the baseline of a sign."""
     names = ["system"]
     for measure in result.measures:
-        names.append(measure)
+        names.append(markup.escape(measure))
         if result.wins:
-            names += [f"{measure} W/T/L{marked(sign)}" for sign in result.baselines.values()]
+            names += [counted.format(measure=measure, sign=markup.sign(sign)) for sign in result.baselines.values()]
     return names
 
 
-def body(
-    result: PaperTable,
-    digits: int,
-    name: Callable[[str, str], str],
-    cell: Callable[[str, str, str, bool], str],
-) -> list[list[str]]:
-    """The rows: `name` writes a system and its letter, `cell` a mean, its marks, its interval, whether it is best."""
+def body(result: PaperTable, digits: int, markup: Markup) -> list[list[str]]:
+    """The rows: every system with its letter, and every mean with its marks and interval."""
     rows = []
     for system in result.systems:
-        row = [name(system, result.letters.get(system, ""))]
+        letter = result.letters.get(system, "")
+        own = f"{letter} {system}".lstrip() if markup is TEXT else markup.escape(system) + markup.sign(letter)
+        row = [own]
         for measure in result.measures:
             one = result.cells[system, measure]
-            interval = f"[{one.lower:.{digits}f}, {one.upper:.{digits}f}]" if result.show_intervals else ""
+            mean = f"{one.mean:.{digits}f}"
             between = " " if any(len(sign) > 1 for sign in one.marks) else ""
-            row.append(cell(f"{one.mean:.{digits}f}", between.join(one.marks), interval, one.best))
-            row += ["/".join(map(str, counts)) if counts else "–" for counts in one.wins]
+            text = (markup.best.format(mean) if one.best else mean) + markup.sign(between.join(one.marks))
+            if result.show_intervals:
+                text += markup.interval.format(markup.escape(f"[{one.lower:.{digits}f}, {one.upper:.{digits}f}]"))
+            row += [text, *("/".join(map(str, counts)) if counts else "–" for counts in one.wins)]
         rows.append(row)
     return rows
 
 
 def wide_text(result: PaperTable, digits: int) -> pl.DataFrame:
     """The table as plain text: the best with a star, marks behind the mean."""
-
-    def cell(mean: str, marks: str, interval: str, best: bool) -> str:
-        return f"{mean}{'*' * best}{marks and f' {marks}'}{interval and f' {interval}'}"
-
-    names = headers(result, lambda sign: f" {sign}")
-    rows = body(result, digits, lambda name, letter: f"{letter} {name}" if letter else name, cell)
-    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    names = headers(result, TEXT, "{measure} W/T/L{sign}")
+    return pl.DataFrame(body(result, digits, TEXT), schema=dict.fromkeys(names, pl.String), orient="row")
 
 
 def wide(result: PaperTable) -> pl.DataFrame:
@@ -114,19 +127,9 @@ _NARROWER = "Set the table on its side, or show fewer measures, baselines, digit
 def latex(result: PaperTable, digits: int, explained: str) -> str:
     """A table environment with caption and a booktabs tabular."""
 
-    def raised(sign: str) -> str:
-        return rf"\textsuperscript{{{tex(sign)}}}" if sign else ""
-
-    def cell(mean: str, marks: str, interval: str, best: bool) -> str:
-        shown = rf"\textbf{{{mean}}}" if best else mean
-        return shown + raised(marks) + (rf" {{\footnotesize {tex(interval)}}}" if interval else "")
-
-    names = [headers(result, lambda sign: "")[0].capitalize()]
-    for measure in result.measures:
-        names.append(tex(measure))
-        if result.wins:
-            names += [rf"W/T/L{raised(sign)}" for sign in result.baselines.values()]
-    rows = body(result, digits, lambda name, letter: tex(name) + raised(letter), cell)
+    names = headers(result, LATEX)
+    names[0] = "System"
+    rows = body(result, digits, LATEX)
     columns = "l" + "".join("l" + ("c" * len(result.baselines) if result.wins else "") for _ in result.measures)
     caption = tex(result.caption())
     shown = wide_text(result, digits)
@@ -159,14 +162,8 @@ def latex(result: PaperTable, digits: int, explained: str) -> str:
 def markdown(result: PaperTable, digits: int, explained: str) -> str:
     """A pipe table below its caption."""
 
-    def raised(sign: str) -> str:
-        return f"<sup>{sign}</sup>" if sign else ""
-
-    def cell(mean: str, marks: str, interval: str, best: bool) -> str:
-        return (f"**{mean}**" if best else mean) + raised(marks) + (f" {interval}" if interval else "")
-
-    names = headers(result, raised)
-    rows = body(result, digits, lambda name, letter: name + raised(letter), cell)
+    names = headers(result, MARKDOWN, "{measure} W/T/L{sign}")
+    rows = body(result, digits, MARKDOWN)
     lines = [names, [":---", *["---:"] * (len(names) - 1)], *rows]
     table = "".join(f"| {' | '.join(part.replace('|', chr(92) + '|') for part in line)} |\n" for line in lines)
     after = "".join(f"\n{text}\n" for text in (explained, result.signature) if text)
@@ -176,19 +173,7 @@ def markdown(result: PaperTable, digits: int, explained: str) -> str:
 def html(result: PaperTable, digits: int, explained: str) -> str:
     """A table with its caption."""
 
-    def raised(sign: str) -> str:
-        return f"<sup>{escape(sign)}</sup>" if sign else ""
-
-    def cell(mean: str, marks: str, interval: str, best: bool) -> str:
-        shown = f"<strong>{mean}</strong>" if best else mean
-        return shown + raised(marks) + (f" <small>{interval}</small>" if interval else "")
-
-    names = ["system"]
-    for measure in result.measures:
-        names.append(escape(measure))
-        if result.wins:
-            names += [f"W/T/L{raised(sign)}" for sign in result.baselines.values()]
-    rows = body(result, digits, lambda name, letter: escape(name) + raised(letter), cell)
+    names, rows = headers(result, HTML), body(result, digits, HTML)
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     lines = ["<table>", f"<caption>{escape(result.caption())}</caption>", f"<thead><tr>{head}</tr></thead>", "<tbody>"]
     for first, *others in rows:

@@ -57,7 +57,7 @@ def methods_text(comparisons: MeasureComparisons) -> str:
     if entry.corrects_family:
         sentences.append(f"Its p-values hold for the whole family of {family}{scope}.")
     elif first.family == 1:
-        sentences.append(f"There is one comparison{scope}, and nothing to adjust for.")
+        sentences.append(f"There is one comparison{scope}, so no adjustment is needed.")
     elif first.correction == "none":
         sentences.append(f"The p-values of the {family}{scope} were not adjusted.")
     else:
@@ -65,7 +65,7 @@ def methods_text(comparisons: MeasureComparisons) -> str:
         cited = f" ({correction.source})" if correction.source else ""
         sentences.append(f"The p-values were {correction.title} over {family}{scope}{cited}.")
     sentences.append(
-        f"Differences with p ≤ {first.alpha:g} are called significant; report them with their size and interval "
-        f"({1 - first.alpha:.0%}, {first.interval}), and do not read a missing mark as equality."
+        f"Differences with p ≤ {first.alpha:g} are significant; report their size and interval "
+        f"({1 - first.alpha:.0%}, {first.interval}). A missing mark does not mean equality."
     )
     return " ".join([*sentences, *level_notes(first)])

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike
-from cranfield.core.defaults import ALPHA, MEMORY_MB, SEED, CorrectionName, TestName
 from cranfield.core.errors import ArgumentError, notify, quietly
-from cranfield.core.executors import Progress
 from cranfield.core.labels import joined, plural
 from cranfield.core.results import Result
-from cranfield.questions.compare.compare import compare_measures
+from cranfield.questions.compare.compare import FamilyOptions, compare_measures
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.groups import letter, mark
 from cranfield.questions.compare.measures import MeasureComparisons
@@ -156,7 +153,7 @@ class PaperTable(Result):
             meanings = ", ".join(f"{sign} from {name}" for name, sign in self.baselines.items())
             parts.append(f"Significantly different: {meanings}")
         elif self.letters:
-            parts.append("A letter marks the system that a system is significantly better than")
+            parts.append("Letters mark the systems that a system is significantly better than")
         else:
             parts.append(f"{plural(len(self.systems), 'system')} are too many to mark; every pair was compared")
         parts[-1] += f" ({self._test()})."
@@ -236,19 +233,9 @@ def table(
     *,
     qrels: QrelsLike | None = None,
     measure: str | Sequence[str] | None = None,
-    baseline: str | Sequence[str] | None = None,
-    test: TestName | str | None = None,
-    correction: CorrectionName | str | None = None,
-    across_measures: bool = False,
-    alpha: float = ALPHA,
     show_intervals: bool = False,
     wins: bool = False,
-    n_resamples: int | None = None,
-    seed: int = SEED,
-    workers: int | None = None,
-    executor: Executor | None = None,
-    memory: float = MEMORY_MB,
-    progress: Progress | None = None,
+    **options: Unpack[FamilyOptions],
 ) -> PaperTable:
     """The table a paper prints: systems by measures, means, significance marks, the best, and a caption.
 
@@ -260,15 +247,15 @@ def table(
         Runs to evaluate first, and the judgments by name, as in `compare`: ``table(qrels, runs)``.
     measure : str or several, optional
         The columns of the table.
+    show_intervals : bool
+        Show the t interval of every mean.
+    wins : bool
+        Count the topics won, tied and lost against every baseline.
     baseline : str or several, optional
         Systems to compare all others with; a mark († ‡ …) behind a mean says which it differs from. Without any,
         all pairs are compared and letters say which systems a system is better than.
     test, correction, across_measures, alpha, n_resamples, seed, workers, executor, memory, progress
         As in `compare`.
-    show_intervals : bool
-        Show the t interval of every mean.
-    wins : bool
-        Count the topics won, tied and lost against every baseline.
 
     Returns
     -------
@@ -286,14 +273,10 @@ def table(
     >>> found.cells["ours", "AP"].marks, found.cells["ours", "AP"].wins
     (('†',), ((7, 0, 0),))
     """
-    names = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
-    TableQuestion(baseline=names or None, wins=wins, alpha=alpha)
+    baseline = options.get("baseline") or None
+    TableQuestion(baseline=(baseline,) if isinstance(baseline, str) else baseline and tuple(baseline), wins=wins)
     with quietly():
-        comparisons = compare_measures(
-            scores, runs, qrels=qrels, measure=measure, across_measures=across_measures, test=test,
-            baseline=names or None, correction=correction, alpha=alpha, n_resamples=n_resamples, seed=seed,
-            workers=workers, executor=executor, memory=memory, progress=progress,
-        )  # fmt: skip
+        comparisons = compare_measures(scores, runs, qrels=qrels, measure=measure, **options)
     _same_systems(comparisons)
     result = PaperTable(comparisons, show_intervals, wins)
     notify(result.warnings)
@@ -316,6 +299,6 @@ def _same_systems(comparisons: MeasureComparisons) -> None:
     for other in others:
         if missing := sorted(set(first.systems) ^ set(other.systems)):
             raise ArgumentError(
-                f"the measures have different systems ({', '.join(missing[:5])} not by both {first.measure} and "
-                f"{other.measure}); choose systems that all measures have"
+                f"the measures have different systems: {', '.join(missing[:5])} not by both {first.measure} and "
+                f"{other.measure}. Choose systems that all measures have."
             )

@@ -1,4 +1,4 @@
-"""What tuning says: each family's choices, what to expect on unseen topics; and what selection does to equals."""
+"""The answers of `tune` and `selection_bias`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 EXPECT = sentence(
     "tuning.expect",
     "Expect {mean:.4f}{interval} {measure} from {family} on unseen topics",
-    "the mean of held-out scores, whose setting was chosen on other topics, of the family in which it is highest; the "
-    "interval is over topics",
+    "the mean of held-out scores, whose setting was chosen on other topics, of the family in which it is highest; "
+    "the interval is over topics",
     always=True,
 )
 HONEST = sentence(
     "tuning.honest",
-    "{family}: expect {mean:.4f}{interval} on unseen topics; the best setting's mean on {where} is {best:.4f}, an "
+    "{family}: expect {mean:.4f}{interval} on unseen topics. The best setting's mean on {where} is {best:.4f}, an "
     "optimism of {optimism:.4f}.",
     "held-out mean, the final setting's mean on the same topics, and their difference",
     always=True,
@@ -42,12 +42,12 @@ USE = sentence(
 )
 AT_EDGE = sentence(
     "tuning.at-edge",
-    "{family}: {parameters} of the final setting lies at the edge of the values tried; the best may lie beyond.",
+    "{family}: {parameters} of the final setting is at the edge of the grid. The best value may lie beyond it.",
     "the parameter is a number, three values or more were tried, and the final one is the smallest or largest",
 )
 TOO_GOOD = sentence(
     "tuning.too-good",
-    "its mean on all topics, {mean:.4f}, is {optimism:.4f} too good.",
+    "its mean on all topics, {mean:.4f}, is {optimism:.4f} too high.",
     "the optimism is above 0: held-out scores are lower",
 )
 NO_OPTIMISM = sentence(
@@ -57,23 +57,19 @@ NO_OPTIMISM = sentence(
 )
 LOOKS_BETTER = sentence(
     "tuning.looks-better",
-    "In-sample the tuned system looks {advantage:.4f} better than its equal",
+    "In-sample, the tuned system looks {advantage:.4f} better than an equally good one",
     "mean advantage of the best of equally good settings over another of them, on the topics it was chosen by",
     always=True,
 )
 _MOST_SENTENCES = 5
 MOST_FOLDS = 20
-"""Folds that people are shown one by one; files have them all."""
+"Most folds shown one by one in tables; files have all."
 
 
-def tuning_answer(result: Tuning, settings: Any) -> Answer:
+def tuning_answer(result: Tuning, question: Any = None) -> Answer:
     """Every family's choice per fold, its summary, the curve over its parameters, and the held-out scores."""
-    seed = defaults.SEED if settings is None else settings.seed
-    band: dict[str, Any] = {
-        "n_resamples": getattr(settings, "n_resamples", defaults.CURVE_RESAMPLES),
-        "seed": seed,
-        "alpha": getattr(settings, "alpha", defaults.ALPHA),
-    }
+    usual = {"n_resamples": defaults.CURVE_RESAMPLES, "seed": defaults.SEED, "alpha": defaults.ALPHA}
+    band: dict[str, Any] = {name: getattr(question, name, value) for name, value in usual.items()}
     notes = tuple(line for family in result.families for line in notes_on(family))
 
     def sheet(show: str, heading: str, rows: pl.DataFrame, **more: Any) -> Sheet:
@@ -92,14 +88,14 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
             rows,
             settings={"n_resamples": count, "alpha": band["alpha"]},
             digits={name: _places(rows[name].to_list()) for name in parameters},
-            notes=(f"lower, upper: {level} percentile interval of the mean, {count} resamples of topics.",),
+            notes=(f"lower, upper: {level} percentile interval of the mean, {count} topic resamples.",),
         )
 
     def folds() -> Sheet:
         whole, many = sheet("folds", "Fold by fold", result.to_frame()), len(result.folds)
         if many <= MOST_FOLDS:
             return whole
-        note = f"All {many} folds together; format csv has every one."
+        note = f"Means of all {many} folds; format csv has every fold."
         brief = replace(whole, rows=whole.rows.filter(pl.col("fold") == "all"), notes=(note, *whole.notes))
         return replace(whole, sections=(brief,))
 
@@ -116,10 +112,10 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
         },
         charts=(
             Chart(
-                "curve-chart", "The parameter",
-                "Curve: mean over the parameter with a band; chosen settings ringed.", result, "curve", band,
+                "curve-chart", "Mean by parameter",
+                "Curve: mean by parameter value with a band; rings mark chosen settings.", result, "curve", band,
             ),
-            Chart("folds-chart", "What the folds chose", "Points: the setting chosen in every fold.", result, "folds"),
+            Chart("folds-chart", "Choices of the folds", "Points: the setting chosen in every fold.", result, "folds"),
         ),
         sentences=tuple(_sentence(one) for one in result.families[:_MOST_SENTENCES]),
         on_page=("summary", "folds", "curve", "held-out"),
@@ -134,10 +130,10 @@ def _places(values: list[Any]) -> int:
 
 
 def notes_on(family: TunedFamily) -> list[str]:
-    """For people: the honest figure, how stable the choice is, and whether the grid ends too early."""
-    # Where some topics were never held out, optimism is about the others: the figures beside it must be too.
+    """The held-out mean, the stability of the choice, and whether it is at the edge of the grid."""
+    # If some topics were never held out, optimism and the means beside it cover the other topics only.
     there = family.held_out_mean + family.optimism
-    where = "all topics" if math.isclose(there, family.in_sample_mean, abs_tol=1e-9) else "those held out"
+    where = "all topics" if math.isclose(there, family.in_sample_mean, abs_tol=1e-9) else "the held-out topics"
     lines = [
         HONEST(
             family=family.name, mean=family.held_out_mean, interval=family.interval, where=where, best=there,
@@ -165,7 +161,7 @@ def _sentence(family: TunedFamily) -> str:
 
 
 def introduced(answer: Answer, tuning: Tuning) -> Answer:
-    """The answer of a comparison of held-out scores, with what the tuning before it has to"""
+    """The answer of a comparison of held-out scores, with notes and warnings of the tuning before it."""
     families = tuning.by_family().drop("settings").to_dicts()
     notes = tuple(line for family in tuning.families for line in notes_on(family))
 
@@ -183,16 +179,16 @@ def introduced(answer: Answer, tuning: Tuning) -> Answer:
     return replace(answer, sheets=sheets)
 
 
-def bias_answer(result: SelectionBias, settings: Any) -> Answer:
-    """How much better than an untuned equal the tuned system looks, in-sample and held-out."""
+def bias_answer(result: SelectionBias, question: Any = None) -> Answer:
+    """The advantage of the tuned system over an equally good one, in-sample and held-out."""
     rows = result.to_frame()
     count = len(result.in_sample)
     title = f"{result.n_settings} equally good settings tuned on {result.n_topics} topics, {count} times"
     notes = (
-        "advantage: of the tuned system over an equally good untuned one; in truth 0. By theory the best of "
-        f"{result.n_settings} in-sample gains {result.expected:.4f}.",
+        "advantage: of the tuned system over an equally good untuned one; the true value is 0. The theoretical "
+        f"in-sample advantage of the best of {result.n_settings} is {result.expected:.4f}.",
         f"declared_better: share of experiments in which a paired t-test at {result.alpha:g} favours the tuned "
-        f"system; should be {result.alpha / 2:g}.",
+        f"system; the nominal value is {result.alpha / 2:g}.",
     )
 
     def sheet() -> Sheet:
@@ -202,7 +198,7 @@ def bias_answer(result: SelectionBias, settings: Any) -> Answer:
         )  # fmt: skip
 
     chart = Chart(
-        "bias", "What selection does", "Distributions: the advantage of the tuned system, in-sample and held-out.",
+        "bias", "Selection bias", "Dots with whiskers: advantage of the tuned system, in-sample and held-out.",
         result, "bias",
     )  # fmt: skip
     headline = LOOKS_BETTER(advantage=rows["advantage"][0])

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 PROMISES_TOO_MUCH = sentence(
     "charts.promises-too-much",
-    "Tuning on the test topics would promise {optimism} too much for {family}",
+    "In-sample tuning overestimates {family} by {optimism}",
     "held-out scores of some family are lower than its best setting's mean; the family with the largest gap",
 )
 PROMISES_NO_MORE = sentence(
     "charts.promises-no-more",
-    "No family's mean on the test topics is above its held-out mean",
+    "No in-sample mean is above its held-out mean",
     "no held-out mean is lower than the best setting's mean on the same topics",
 )
 BEST_HELD_OUT = sentence(
@@ -35,8 +35,8 @@ BEST_HELD_OUT = sentence(
 )
 DECLARED_BETTER = sentence(
     "charts.declared-better",
-    "Tested on its tuning topics, a system that is no better is declared better in {inside:.0%} of experiments; held "
-    "out, {outside:.0%}",
+    "Tested in-sample, an equally good system is declared better in {inside:.0%} of experiments; held out, in "
+    "{outside:.0%}",
     "shares of simulated experiments with equally good settings",
     always=True,
 )
@@ -46,10 +46,10 @@ MOST_SETTINGS = 60
 
 
 def curve(result: Tuning, family: str | None = None, apart: float = 0.07, **options: Any) -> Drawing:
-    """Mean score over the parameter with its band; ringed are the settings the folds chose, filled the final one.
+    """Mean score by parameter value with a band; rings mark chosen settings, a filled point the final one.
 
-    One numeric parameter gives a curve, two a heat map, anything else a list of settings. On a curve the number of
-    folds stands above a ring, except where one that more folds chose is nearer than the share `apart` of the axis.
+    One numeric parameter gives a curve, two give a heat map, and others a list. A curve shows the number of folds
+    above a ring, unless a more frequent choice is nearer than the share `apart` of the axis.
     """
     every = [result[family]] if family is not None else list(result.families)
     chosen = _foremost(every, lambda one: one.held_out_mean)
@@ -57,20 +57,20 @@ def curve(result: Tuning, family: str | None = None, apart: float = 0.07, **opti
     plot = panels[0]
     if len(panels) > 1:
         plot = alt.vconcat(*panels, spacing=26).resolve_legend(color="independent").resolve_scale(color="independent")
-    how = "band: 95% of resampled topic sets; rings: settings chosen, with the number of folds where there is room"
+    how = "band: 95% of resampled topic sets; rings: chosen settings, with the number of folds"
     left = _left(every, "with the best held-out means")
     return finish(plot, _finding(every), f"{_details(result)}; {how}{left}")
 
 
 def _foremost(families: list[TunedFamily], by: Callable[[TunedFamily], float]) -> list[TunedFamily]:
-    """As many families as one chart has room for, those first by something, in their own order."""
+    """The largest families by `by`, at most `MOST_FAMILIES`, in their own order."""
     kept = {one.name for one in sorted(families, key=by, reverse=True)[:MOST_FAMILIES]}
     return [one for one in families if one.name in kept]
 
 
 def _left(families: list[TunedFamily], which: str) -> str:
     left = len(families) - MOST_FAMILIES
-    return f"; drawn: the {MOST_FAMILIES} families {which}, {left} further not drawn" if left > 0 else ""
+    return f"; drawn: the {MOST_FAMILIES} families {which}, {left} more not drawn" if left > 0 else ""
 
 
 def _finding(chosen: list[TunedFamily]) -> str:
@@ -101,7 +101,7 @@ def _panel(result: Tuning, one: TunedFamily, apart: float, options: dict[str, An
 
 
 def _with_room(frame: pl.DataFrame, apart: float) -> list[str]:
-    """The settings whose number of folds can be written above them: the most chosen first, none near another."""
+    """The settings that get a label: the most chosen first, none near another."""
     values = frame["parameter"]
     nearest = apart * (float(values.max()) - float(values.min()))  # type: ignore[arg-type]
     kept: dict[str, float] = {}
@@ -162,7 +162,7 @@ def _list(frame: pl.DataFrame, measure: str, family: str) -> Drawing:
 
 
 def folds(result: Tuning) -> Drawing:
-    """Training and held-out mean of every fold's choice: the gap is what tuning promises too much."""
+    """Training and held-out mean of every fold's choice; the gap is the optimism."""
     kinds = {"train_mean": "training topics", "held_out_mean": "held-out topics"}
     frame = result.to_frame().filter(pl.col("fold") != "all").rename(kinds)
     every = list(result.families)
@@ -189,17 +189,17 @@ def folds(result: Tuning) -> Drawing:
     finding = PROMISES_NO_MORE()
     if worst.optimism > 0:
         finding = PROMISES_TOO_MUCH(optimism=number(worst.optimism, 4), family=worst.name)
-    left = _left(every, "that promise most too much")
-    return finish(plot, finding, f"{_details(result)}; the gap between the two is the promise{left}")
+    left = _left(every, "with the largest optimism")
+    return finish(plot, finding, f"{_details(result)}; the gap is the optimism{left}")
 
 
 def bias(result: SelectionBias) -> Drawing:
-    """How much better than it is a tuned system looks, tested on its tuning topics and on held-out ones."""
+    """The apparent advantage of a tuned system, in-sample and held-out."""
     frame = result.to_frame().select("tested", "advantage", "lower", "upper", "declared_better")
     base = alt.Chart(rows(frame)).encode(
         y=alt.Y("tested:N", sort=["in-sample", "held-out"], title=None, axis=alt.Axis(ticks=False, domain=False))
     )
-    title = "score above an equally good, untuned system (the truth is 0)"
+    title = "advantage over an equally good, untuned system (true value 0)"
     plot = alt.layer(
         alt.Chart(rows([{"zero": 0}])).mark_rule(color=style.INK).encode(x="zero:Q"),
         base.mark_rule(strokeWidth=2, color="#7d8b99").encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ class Family:
     name : the family's name, under which its held-out scores are compared
     scores : topic × setting scores; the systems of the matrix are the settings
     settings : the settings, read from the labels (``bm25(k1=0.9,b=0.4)``) unless given
-    notes : what to know about where the scores come from, one sentence each
+    notes : warnings about the source of the scores, one sentence each
 
     Examples
     --------
@@ -49,7 +49,10 @@ class Family:
     def __post_init__(self) -> None:
         settings = self.settings or tuple(parse_setting(label) for label in self.scores.systems)
         if len(settings) != self.scores.n_systems:
-            raise DataError(f"family {self.name!r}: {len(settings)} settings for {self.scores.n_systems} systems")
+            raise DataError(
+                f"family {self.name!r}: {len(settings)} settings for {self.scores.n_systems} systems. "
+                "Give one per system."
+            )
         object.__setattr__(self, "settings", tuple(settings))
 
     @property
@@ -65,7 +68,7 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class LiveFamily:
-    """A family whose scores come from a function, called when tuning asks for them and never twice for the same.
+    """A family whose scores come from a function, called once per setting and topic.
 
     Parameters
     ----------
@@ -105,7 +108,7 @@ class LiveFamily:
         check_unique("setting", [setting.label for setting in self.settings])
 
     def scores(self, topics: Sequence[str] | None = None, *, progress: Progress | None = None) -> ScoreMatrix:
-        """Topic × setting scores of these topics (all, unless given); asks only for what is not known yet."""
+        """Topic × setting scores of these topics (default: all); evaluates only unknown ones."""
         chosen = tuple(self.topics if topics is None else topics)
         columns = []
         for done, setting in enumerate(self.settings, 1):
@@ -116,16 +119,12 @@ class LiveFamily:
             columns.append([self._known[setting.label, topic] for topic in chosen])
             if progress:
                 progress(done, len(self.settings))
-        return ScoreMatrix(
-            np.array(columns).T,
-            chosen,
-            [setting.label for setting in self.settings],
-            self.measure,
-            provenance=[f"{self.name} evaluated live under {len(self.settings)} settings"],
-        )
+        labels = [setting.label for setting in self.settings]
+        step = f"{self.name} evaluated live under {len(labels)} settings"
+        return ScoreMatrix(np.array(columns).T, chosen, labels, self.measure, provenance=[step])
 
     def to_family(self, progress: Progress | None = None) -> Family:
-        """The family with all its scores, evaluated where they are not known yet."""
+        """The family with all its scores."""
         return Family(self.name, self.scores(progress=progress), tuple(self.settings))
 
 
@@ -140,14 +139,14 @@ def _scores_of(
     if isinstance(scores, Mapping):
         absent = [topic for topic in topics if topic not in scores]
         if absent:
-            raise DataError(f"{setting.label}: no score for topic {summary(absent)}; give one for every topic")
+            raise DataError(f"{setting.label}: no score for topic {summary(absent)}. Give one for every topic.")
         scores = [scores[topic] for topic in topics]
     values = np.asarray(list(scores), dtype=np.float64)
     if values.shape != (len(topics),):
         raise DataError(f"{setting.label}: expected {len(topics)} scores, one per topic; got shape {values.shape}")
     if not np.isfinite(values).all():
         at = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise DataError(f"{setting.label}: the score of topic {topics[at]!r} is {values[at]}; scores must be finite")
+        raise DataError(f"{setting.label}: the score of topic {topics[at]!r} is {values[at]}. Give a finite score.")
     return values
 
 
@@ -169,28 +168,26 @@ def as_families(families: Any, progress: Progress | None = None) -> tuple[Family
     for family in listed:
         if not isinstance(family, (Family, LiveFamily)):
             raise ArgumentError(
-                f"a family must be a Family, a LiveFamily or, in a mapping from its name, a ScoreMatrix; "
-                f"got {type(family).__name__}"
+                f"a family must be a Family, a LiveFamily or, in a mapping by name, a ScoreMatrix; "
+                f"got {type(family).__name__}."
             )
         checked.append(family.to_family(progress) if isinstance(family, LiveFamily) else family)
     if not checked:
-        raise DataError("there is no family to tune; give at least one")
+        raise DataError("there is no family to tune. Give at least one.")
     check_unique("family", [family.name for family in checked])
     return tuple(checked)
 
 
 def _is_one_table(families: Any) -> bool:
-    """Whether it holds the scores of settings themselves, and not families by name."""
+    """Whether it holds scores of settings, not families by name."""
     if isinstance(families, Mapping):
         return all(isinstance(one, (Mapping, list, tuple, np.ndarray)) for one in families.values()) and bool(families)
     return isinstance(families, tuple) and is_scores(families)
 
 
 def _named(name: str, family: FamilyLike) -> Family | LiveFamily:
-    if isinstance(family, Family):
-        return Family(name, family.scores, family.settings, family.notes)
-    if isinstance(family, LiveFamily):
-        return LiveFamily(name, family.evaluate, family.settings, family.topics, family.measure)
+    if isinstance(family, (Family, LiveFamily)):
+        return replace(family, name=name)
     return Family(name, as_matrix(family, argument=f"families[{name!r}]"))
 
 
@@ -199,10 +196,9 @@ def split_families(
 ) -> list[Family | LiveFamily]:
     """The families in one score matrix.
 
-    With a pattern (see `NamePattern`) its ``{family}`` tells them apart, and systems that do not fit are left out
-    with a note. Otherwise the names before the brackets do (``bm25(…)``, ``ql(…)``); systems that all share one
-    name are one family. Names that tell no setting are refused, since runs of many teams are not settings of one
-    system, unless `one_family` says that they are.
+    With a pattern (see `NamePattern`) its ``{family}`` names the family, and systems that do not match are dropped
+    with a note. Otherwise the name before the brackets does (``bm25(…)``, ``ql(…)``). Names without settings are
+    refused unless `one_family` is set, since runs of many teams are not settings of one system.
 
     >>> x = ScoreMatrix([[0.1, 0.2, 0.3]], ["1"], ["bm25(b=0)", "bm25(b=1)", "ql(mu=9)"], "AP")
     >>> split_families(x)
@@ -220,9 +216,9 @@ def split_families(
             else:
                 groups.setdefault(parsed[0] or name or "system", []).append(parsed[1])
         if not groups:
-            raise DataError(f"no system fits the pattern {pattern!r}; there are {summary(scores.systems)}")
+            raise DataError(f"no system matches the pattern {pattern!r}. The systems are {summary(scores.systems)}.")
         if unmatched:
-            notes = (f"left out {len(unmatched)} systems that do not fit {pattern!r}: {summary(unmatched)}",)
+            notes = (f"dropped {len(unmatched)} systems that do not match {pattern!r}: {summary(unmatched)}",)
     else:
         for setting in (parse_setting(label) for label in scores.systems):
             groups.setdefault(setting.name, []).append(setting)
@@ -231,10 +227,9 @@ def split_families(
         elif not any(setting for settings in groups.values() for setting in settings):
             if not one_family:
                 raise DataError(
-                    f"the names of the {scores.n_systems} systems ({summary(scores.systems)}) do not look like "
-                    "settings of one system, such as bm25(k1=0.9,b=0.4); runs of different systems are compared, not "
-                    "tuned. Say how they are named with `pattern`, or that they are settings all the same with "
-                    "`one_family`"
+                    f"the {scores.n_systems} systems ({summary(scores.systems)}) do not look like settings of one "
+                    "system, such as bm25(k1=0.9,b=0.4). Give the `pattern` of their names, or set `one_family`. "
+                    "Use `compare` for different systems."
                 )
             groups = {name or "system": [setting for settings in groups.values() for setting in settings]}
     return [
@@ -251,10 +246,9 @@ def read_families(
     pattern: str | None = None,
     one_family: bool = False,
 ) -> list[Family]:
-    """Read families from score files: one per file, named after it, or several told apart by their names.
+    """Read families from score files: one per file, named after it, or several by their names.
 
-    Every table is one family, and so is a directory of per-run files; `split_families` says when a table holds
-    several.
+    A table or a directory of per-run files is one family, unless `split_families` finds several in it.
 
     Examples
     --------
@@ -268,9 +262,8 @@ def read_families(
     for name, scores in read_collections(paths, measure=measure, missing=missing).items():
         families += as_families(split_families(scores.only(), pattern, name=name, one_family=one_family))
     names = [family.name for family in families]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DataError(
-            f"family {summary(twice)} comes from more than one file; put its settings into one file, or rename them"
+            f"family {summary(twice)} comes from several files. Put its settings into one file, or rename them."
         )
     return families

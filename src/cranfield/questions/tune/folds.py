@@ -1,4 +1,4 @@
-"""Which topics are held out together: hold-out, N-fold (also repeated), leave-one-out, or anybody's splitter."""
+"""Splitters of topics: hold-out, N-fold (also repeated), leave-one-out, or any scikit-learn splitter."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from cranfield.core.defaults import FOLDS, HOLDOUT, REPEATS, SEED
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import positions
+from cranfield.core.options import at_least
 from cranfield.core.resampling import generator
 
 Positions = NDArray[np.intp]
 
 _STREAM = 509
-"""Folds are drawn from a stream of random numbers of their own."""
+"""The stream of random numbers of folds."""
 
 
 @runtime_checkable
@@ -30,7 +31,7 @@ class Splitter(Protocol):
 
 
 class _OwnSplitter(ABC):
-    """Our splitters say which topics are held out; all others are the training topics."""
+    """Own splitters choose the held-out topics; all others are training topics."""
 
     @abstractmethod
     def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
@@ -56,15 +57,14 @@ class _OwnSplitter(ABC):
 
 @dataclass(frozen=True)
 class NFold(_OwnSplitter):
-    """N folds of topics, as equal in size as can be; every topic is held out once (once a repeat).
+    """N folds of topics of nearly equal size; every topic is held out once per repeat.
 
     Parameters
     ----------
     n_folds : how many folds
-    n_repeats : how often to draw the folds anew; a topic's held-out score is then the mean over the repeats
-    stratified : deal the topics out by difficulty (their mean score), so that each fold gets its share of hard
-        and easy ones. The scores then shape the folds; which setting a fold chooses still rests on its training
-        topics alone.
+    n_repeats : how often to draw the folds; a topic's held-out score is then the mean over the repeats
+    stratified : balance hard and easy topics (by mean score) over the folds. The scores then shape the folds; the
+        choice of a fold still depends on its training topics alone.
     seed : the draw
 
     Examples
@@ -79,9 +79,9 @@ class NFold(_OwnSplitter):
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        _at_least("n_folds", self.n_folds, 2, FOLDS)
-        _at_least("n_repeats", self.n_repeats, 1, 1)
-        _at_least("seed", self.seed, 0, SEED)
+        at_least("n_folds", self.n_folds, 2, FOLDS)
+        at_least("n_repeats", self.n_repeats, 1, 1)
+        at_least("seed", self.seed, 0, SEED)
 
     def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
         """See `NFold`; of 50 topics in 4 folds the first two get 13, the others 12 (stratified: any two)."""
@@ -103,8 +103,7 @@ class NFold(_OwnSplitter):
 
     def _deal(self, random: np.random.Generator, difficulty: NDArray[np.float64]) -> Positions:
         """The fold of each topic: from hardest to easiest, every N topics go to N different folds."""
-        n_topics = len(difficulty)
-        rounds = -(-n_topics // self.n_folds)
+        n_topics, rounds = len(difficulty), -(-len(difficulty) // self.n_folds)
         dealt = random.permuted(np.tile(np.arange(self.n_folds), (rounds, 1)), axis=1).ravel()[:n_topics]
         fold_of = np.empty(n_topics, dtype=np.intp)
         fold_of[np.argsort(difficulty, kind="stable")] = dealt
@@ -116,7 +115,7 @@ class NFold(_OwnSplitter):
 
 @dataclass(frozen=True)
 class LeaveOneOut(_OwnSplitter):
-    """Every topic is a fold of its own, the others train: N-fold with N the number of topics.
+    """Every topic is one fold and the others train: N-fold with N the number of topics.
 
     >>> [held_out.tolist() for _, held_out in LeaveOneOut().split([0.1, 0.2, 0.3])]
     [[0], [1], [2]]
@@ -132,7 +131,7 @@ class LeaveOneOut(_OwnSplitter):
 
 @dataclass(frozen=True)
 class HoldOut(_OwnSplitter):
-    """One part of the topics is held out, the rest trains (repeated: drawn anew each time).
+    """A share of the topics is held out and the rest trains; repeats draw again.
 
     Parameters
     ----------
@@ -156,8 +155,8 @@ class HoldOut(_OwnSplitter):
         if not 0 < self.share < 1:
             hint = self.share / 100 if 2 <= self.share < 100 else HOLDOUT
             raise ArgumentError(f"`share` must be between 0 and 1; got {self.share:g}. Write {hint:g}.")
-        _at_least("n_repeats", self.n_repeats, 1, 1)
-        _at_least("seed", self.seed, 0, SEED)
+        at_least("n_repeats", self.n_repeats, 1, 1)
+        at_least("seed", self.seed, 0, SEED)
 
     def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
         """See `HoldOut`."""
@@ -187,7 +186,7 @@ def splitter_of(
     stratified: bool = False,
     seed: int = SEED,
 ) -> Any:
-    """The splitter given, or the one that the keywords ask for; 10 folds, drawn 10 times, when nothing is asked for.
+    """The given splitter, or that of the keywords; 10 folds, drawn 10 times, by default.
 
     >>> print(splitter_of(holdout=0.25, n_repeats=3))
     hold-out of 0.25, drawn 3 times
@@ -195,12 +194,12 @@ def splitter_of(
     asked = {"splitter": splitter, "folds": folds, "leave_one_out": leave_one_out or None, "holdout": holdout}
     chosen = [f"`{name}`" for name, value in asked.items() if value is not None]
     if len(chosen) > 1:
-        raise ArgumentError(f"{' and '.join(chosen)} exclude each other; choose one")
+        raise ArgumentError(f"{' and '.join(chosen)} exclude each other. Choose one.")
     if splitter is not None:
         return splitter
     if leave_one_out:
         if n_repeats not in (None, 1) or stratified:
-            raise ArgumentError("`leave_one_out` has nothing to draw; leave out `n_repeats` and `stratified`")
+            raise ArgumentError("`leave_one_out` draws nothing. Omit `n_repeats` and `stratified`.")
         return LeaveOneOut()
     if holdout is not None:
         return HoldOut(holdout, 1 if n_repeats is None else n_repeats, stratified, seed)
@@ -213,16 +212,11 @@ def _extras(repeats: int, stratified: bool) -> str:
     return drawn + (", stratified by difficulty" if stratified else "")
 
 
-def _at_least(name: str, value: int, least: int, advice: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {value!r}. Write {advice}.")
-
-
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """The folds in force: positions of held-out and training topics among `topics` (in byte order of the ids).
+    """Positions of held-out and training topics among `topics` (in byte order of the ids).
 
-    `train` is None when the training topics of every fold are all that it does not hold out.
+    `train` is None when every fold trains on all topics that it does not hold out.
     """
 
     topics: tuple[str, ...]
@@ -266,11 +260,11 @@ def make_folds(
 ) -> Folds:
     """The folds a splitter makes of these topics (in byte order), checked.
 
-    Our own splitters see the scores in units of the exact grid, so that the order of settings cannot touch a
-    stratified fold by a rounding error; others see the scores.
+    Own splitters get the scores in units of the exact grid, so rounding cannot change a stratified fold. Others get
+    the scores.
 
-    Besides our own splitters: any object with scikit-learn's ``split`` (its positions count topics in byte order
-    of their ids), or a list of (training topics, held-out topics), each a list of ids.
+    Also accepts any object with scikit-learn's ``split``, whose positions count topics in byte order of their ids; or
+    a list of (training topics, held-out topics), each a list of ids.
     """
     if isinstance(splitter, _OwnSplitter):
         held_out = splitter.held_out(units)
@@ -284,10 +278,10 @@ def make_folds(
     else:
         raise ArgumentError(
             "`splitter` must be NFold, LeaveOneOut, HoldOut, an object with scikit-learn's split, or a list of "
-            f"(training topics, held-out topics); got {type(splitter).__name__}"
+            f"(training topics, held-out topics); got {type(splitter).__name__}."
         )
     if not pairs:
-        raise DataError("the splitter made no fold at all; at least one is needed")
+        raise DataError("the splitter made no fold. Give at least one.")
     for number, (train, test) in enumerate(pairs, 1):
         _check(number, train, test, topics)
     return Folds(topics, tuple(test for _, test in pairs), tuple(train for train, _ in pairs), description)
@@ -300,8 +294,8 @@ def _as_positions(pair: tuple[Any, Any], n_topics: int) -> tuple[Positions, Posi
         array = np.flatnonzero(array) if array.dtype == np.bool_ else array.astype(np.intp)
         if array.size and not 0 <= array.min() <= array.max() < n_topics:
             raise DataError(
-                f"the splitter made a position outside the {n_topics} topics, which count from 0: "
-                f"{array.min()} to {array.max()}"
+                f"the splitter made positions {array.min()} to {array.max()}. "
+                f"Positions of the {n_topics} topics run from 0 to {n_topics - 1}."
             )
         sides.append(np.sort(array))
     return sides[0], sides[1]
@@ -315,12 +309,12 @@ def _from_ids(pair: tuple[Sequence[str], Sequence[str]], topics: tuple[str, ...]
 def _check(number: int, train: Positions, test: Positions, topics: tuple[str, ...]) -> None:
     for what, part in (("training", train), ("held-out", test)):
         if not part.size:
-            raise DataError(f"fold {number} has no {what} topic; every fold needs at least one")
+            raise DataError(f"fold {number} has no {what} topic. Give it at least one.")
         if len(np.unique(part)) < len(part):
-            raise DataError(f"fold {number} names a {what} topic more than once; name each once")
+            raise DataError(f"fold {number} names a {what} topic more than once. Name each once.")
     both = np.intersect1d(train, test)
     if both.size:
         raise DataError(
-            f"fold {number} trains on topic {topics[both[0]]!r} and holds it out too ({both.size} such topics); "
-            "a held-out topic must not influence its own choice"
+            f"fold {number} both trains on and holds out topic {topics[both[0]]!r} ({both.size} such topics). "
+            "Use each topic on one side."
         )

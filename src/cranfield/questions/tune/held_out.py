@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from cranfield.core.defaults import ALPHA, CURVE_RESAMPLES, MEMORY_MB, SEED
-from cranfield.core.errors import ArgumentError
 from cranfield.core.executors import Progress
 from cranfield.core.invariants import check_finite, check_interval
+from cranfield.core.options import share
 from cranfield.core.resampling import BLOCK, check_resamples, own_unit, rows_within, to_grid, topic_weights
 from cranfield.questions.tune.families import Family
 from cranfield.questions.tune.folds import Folds, Positions
@@ -23,16 +23,16 @@ from cranfield.scores.matrix import ScoreMatrix
 
 Array = NDArray[np.float64]
 CURVE_COLUMNS = ("family", "setting", "mean", "lower", "upper", "folds", "final")
-"""The columns of a curve, but for the parameters, which stand before the mean."""
+"""The columns of a curve, except the parameters, which come before the mean."""
 _AT_ONCE = 2**16
-"""Sums held at once: few enough to stay in the processor's cache; the folds are taken in turn."""
+"""Sums per step, few enough for the processor's cache."""
 _MEANS_AT_ONCE = 2**24
-"""Resampled means held at once (128 MB): settings beyond that are taken in turn, on the same resamples."""
+"""Resampled means per step (128 MB); further settings use the same resamples."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Per fold: the column chosen, and whether others did as well."""
+    """Per fold: the column chosen, and whether there was a tie."""
 
     column: Positions
     tied: NDArray[np.bool_]
@@ -53,10 +53,9 @@ def best(sums: Array, tolerance: float) -> Choice:
 def choose(values: Array, folds: Folds, tolerance: float) -> Choice:
     """The best column on the training topics of every fold: the argmax of the training means.
 
-    The sum over the training topics is the sum over all topics less that over the held-out ones, so
-    leave-one-out costs no more than one pass over the scores. On the exact grid the difference has no rounding
-    error: a fold's held-out scores cancel to the last bit and cannot influence its choice (they only help to set
-    the unit of the grid, some 1e-12 for scores up to 1).
+    The sum over the training topics is the sum over all topics minus that over the held-out ones, so leave-one-out
+    takes one pass over the scores. On the exact grid the difference has no rounding error: a fold's held-out scores
+    cannot influence its choice. They only help to set the unit of the grid, some 1e-12 for scores up to 1.
 
     Parameters
     ----------
@@ -98,12 +97,12 @@ class TunedFamily:
     family : the family: its settings and all their scores
     choices : per fold, the position of the setting with the best training mean
     train_means, held_out_means : per fold, the chosen setting's mean on the training and on the held-out topics
-    final : the setting with the best mean on all topics: the one to send into the world
-    in_sample_mean : its mean on all topics, which looks better than it is
-    held_out_mean : the mean of the held-out scores over topics: the honest estimate of a system tuned like this
-    optimism : mean of `final` on the topics that were held out, less `held_out_mean`
-    n_tied : folds in which further settings did as well on the training topics
-    lower, upper : 95% interval of `held_out_mean` over topics (t), what other topics would move it by
+    final : the setting with the best mean on all topics: the one to use
+    in_sample_mean : its mean on all topics, which is biased high
+    held_out_mean : the mean of the held-out scores over topics: the estimate for a system tuned in this way
+    optimism : mean of `final` on the held-out topics minus `held_out_mean`
+    n_tied : folds with several best settings on the training topics
+    lower, upper : 95% t interval of `held_out_mean` over topics
     """
 
     family: Family
@@ -135,7 +134,7 @@ class TunedFamily:
 
     @property
     def interval(self) -> str:
-        """The interval of the held-out mean as it is written after it; nothing where there is none."""
+        """The interval of the held-out mean as text; empty if there is none."""
         return "" if self.lower is None else f" [{self.lower:.4f}, {self.upper:.4f}]"
 
     @property
@@ -162,12 +161,12 @@ class TunedFamily:
     def at_edge(self) -> tuple[str, ...]:
         """Numeric parameters whose final value is the smallest or largest tried, of three or more."""
         final = self.family.settings[self.family.scores.systems.index(self.final)]
-        parameters = []
-        for parameter in final:
+
+        def ends(parameter: str) -> bool:
             values: set[Any] = {setting.get(parameter) for setting in self.family.settings} - {None}
-            if _numbers(values) and len(values) >= 3 and final[parameter] in (min(values), max(values)):
-                parameters.append(parameter)
-        return tuple(parameters)
+            return _numbers(values) and len(values) >= 3 and final[parameter] in (min(values), max(values))
+
+        return tuple(filter(ends, final))
 
     @property
     def n_chosen(self) -> int:
@@ -184,9 +183,9 @@ class TunedFamily:
     ) -> pl.DataFrame:
         """Every setting's mean with a band from resampled topics, and how often it was chosen.
 
-        One numeric parameter makes a curve of this, two a heat map. The band says how far the mean would move on
-        other topics. It is wide where topics differ, and says little about which of two settings is better,
-        since both would move together.
+        One numeric parameter makes a curve of this, two a heat map. The band shows how far the mean would move with
+        other topics. It is wide where topics differ. It does not show which of two settings is better, since both
+        would move together.
 
         Returns the columns family, setting, one for each parameter, mean, lower, upper, folds (that chose it), final.
         """
@@ -209,7 +208,7 @@ class TunedFamily:
 
 def tune_family(family: Family, raw: Array, units: Array, folds: Folds) -> tuple[TunedFamily, Array]:
     """The findings for one family, and its held-out score per topic (NaN for a topic never held out)."""
-    # Two sums of n scores that are equal before rounding differ by at most n units after it.
+    # Equal sums of n scores differ by at most n units after rounding.
     choice = choose(units, folds, tolerance=len(units))
     final = int(best(units.sum(axis=0, keepdims=True), tolerance=len(units)).column[0])
     sizes = np.array([len(fold) for fold in folds.held_out])
@@ -251,8 +250,7 @@ def mean_bands(
 
     Every system sees the same resamples, and one product of weights and scores gives the means.
     """
-    if not 0 < alpha < 1:
-        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05.")
+    share("alpha", alpha)
     n_resamples = check_resamples(n_resamples)
     ordered = scores.select(topics=sorted(scores.topics, key=str.encode))
     unit = own_unit(ordered.values)

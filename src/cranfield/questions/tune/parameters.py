@@ -69,7 +69,7 @@ def _write(value: Value) -> str:
 
 
 def read_value(text: str) -> Value:
-    """A number where the text is one, a truth value for ``true`` and ``false``, otherwise the text itself.
+    """A number or a truth value where the text is one, otherwise the text.
 
     >>> [read_value(text) for text in ("10", "0.4", "1e-3", "true", "lucene", "nan", "1_0")]
     [10, 0.4, 0.001, True, 'lucene', 'nan', '1_0']
@@ -83,10 +83,10 @@ def read_value(text: str) -> Value:
 
 
 def parse_setting(label: str) -> Setting:
-    """The name and parameters in a system's label; a label without parameters is all name.
+    """The name and parameters in a system's label; a label without parameters is a name.
 
-    Parameters stand in brackets after the name, separated by commas, each as ``key=value``. Any other label is a
-    setting without parameters: it can be tuned over, only not drawn as a curve.
+    Parameters are in brackets after the name, separated by commas, each as ``key=value``. Any other label is a setting
+    without parameters: it can be tuned, but not drawn as a curve.
 
     >>> parse_setting("bm25(k1=0.9, b=0.4)")["b"]
     0.4
@@ -114,16 +114,15 @@ def grid(name: str, **parameters: Sequence[Value]) -> list[Setting]:
     """
     for key, values in parameters.items():
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
-            raise ArgumentError(f"`{key}` must be a list of values with at least one; got {values!r}")
+            raise ArgumentError(f"`{key}` must be a list with at least one value; got {values!r}.")
     combinations = itertools.product(*parameters.values())
     return [Setting(name, tuple(zip(parameters, values, strict=True))) for values in combinations]
 
 
 class NamePattern:
-    """Family and parameters in names of any make, by a template such as ``{family}-mu{mu}``.
+    """Family and parameters in system names, by a template such as ``{family}-mu{mu}``.
 
-    A word in braces stands for any text; ``{family}`` names the family, ``{}`` is skipped, all others are
-    parameters.
+    A word in braces matches any text. ``{family}`` is the family, ``{}`` is ignored, and all others are parameters.
 
     >>> NamePattern("{family}-mu{mu}").match("ql-mu500")
     ('ql', Setting(ql-mu500))
@@ -136,7 +135,7 @@ class NamePattern:
         literal = _FIELD.sub("", template)
         if not fields or "{" in literal or "}" in literal or not all(name.isidentifier() for name in fields):
             raise ArgumentError(
-                f"`pattern` must hold parameters in braces, each a plain word; got {template!r}. "
+                f"`pattern` must contain parameters in braces, each a plain word; got {template!r}. "
                 "Write for example '{family}-mu{mu}'."
             )
         if len(set(fields)) < len(fields):
@@ -150,7 +149,7 @@ class NamePattern:
         self._regex = re.compile("".join(pieces) + re.escape(template[at:]), re.DOTALL)
 
     def match(self, label: str) -> tuple[str | None, Setting] | None:
-        """The family (None where the pattern has none) and the setting in a label; None when it does not fit."""
+        """The family (None if the pattern has none) and the setting of a label; None if it does not match."""
         matched = self._regex.fullmatch(label)
         if matched is None:
             return None

@@ -1,4 +1,4 @@
-"""Tuning without fooling yourself: the settings of `tune` and `selection-bias`."""
+"""The settings of `tune` and `selection-bias`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, UnknownNameError
 from cranfield.core.page import Page
-from cranfield.core.question import Bar, Files, Question, Takes, setting
+from cranfield.core.question import Bar, Files, HelpGroup, Question, Takes, setting
 from cranfield.measures.options import RunsOrScores
 
 if TYPE_CHECKING:
@@ -23,44 +23,42 @@ if TYPE_CHECKING:
 def folds(**more: Any) -> Any:
     """How many folds."""
     usual = f"{defaults.FOLDS} folds, drawn {defaults.REPEATS} times"
-    return setting(None, "N-fold cross-validation.", metavar="N", usual=usual, least=2, most=1_000_000, **more)
+    return setting(
+        None, "Number of folds of cross-validation.", metavar="N", usual=usual, least=2, most=1_000_000, **more
+    )
 
 
 def leave_one_out(**more: Any) -> Any:
-    """Whether each topic is a fold of its own."""
+    """Whether each topic is one fold."""
     return setting(False, "Hold out one topic at a time.", **more)
 
 
 def holdout(**more: Any) -> Any:
     """The share of a single hold-out."""
-    help = "Hold out this share of the topics, once."
+    help = "Hold out this share of the topics once."
     return setting(None, help, metavar="SHARE", label="Share held out", check=shared.share, **more)
 
 
 def n_repeats(**more: Any) -> Any:
     """How often folds are drawn."""
     usual = f"1; {defaults.REPEATS} unless folds or a hold-out are named"
-    return setting(
-        None, "How many times to draw the folds (or the hold-out) anew.", least=1, most=100_000, usual=usual, **more
-    )
+    return setting(None, "How often to draw the folds or the hold-out.", least=1, most=100_000, usual=usual, **more)
 
 
 def one_family(**more: Any) -> Any:
-    """Whether systems whose names tell no settings are settings all the same."""
-    return setting(
-        False, "Take all systems of a file as settings of one family, whatever their names.", part="source", **more
-    )
+    """Whether all systems of a file are settings of one family."""
+    return setting(False, "Treat all systems of a file as settings of one family.", part="source", **more)
 
 
 def stratified(**more: Any) -> Any:
-    """Whether folds are alike in difficulty."""
-    return setting(False, "Give every fold its share of hard and easy topics, by mean score.", **more)
+    """Whether folds are balanced by difficulty."""
+    return setting(False, "Balance hard and easy topics over the folds, by mean score.", **more)
 
 
 def pattern(**more: Any) -> Any:
-    """How the names of systems tell families and settings."""
+    """The pattern of system names."""
     return setting(
-        None, "How systems are named, such as '{family}-mu{mu}'.", part="source",
+        None, "Pattern of system names, such as '{family}-mu{mu}'.", part="source",
         usual="name(parameter=value,...); a file is a family", **more,
     )  # fmt: skip
 
@@ -77,16 +75,18 @@ class Splitting(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class TuneQuestion(Splitting, RunsOrScores):
-    """Tune parameters without fooling yourself: what would the tuned system do on unseen topics?
+    """Estimate the score of a tuned system on unseen topics, by cross-validation.
 
     The systems in the score files (or the runs) are settings, such as bm25(k1=0.9,b=0.4). In every fold the setting
-    with the best mean on the training topics is scored on the held-out topics; all families share the folds.
+    with the best mean on the training topics is scored on the held-out topics. All families share the folds.
 
     Example: cranfield tune bm25.csv ql.csv --folds 10 --held-out tuned.csv
     """
 
     command: ClassVar[str] = "tune"
-    brief: ClassVar[str] = "Tune parameters without fooling yourself."
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("tuning", "cross-validate")
+    brief: ClassVar[str] = "Tune parameters, and estimate the score on unseen topics."
     takes: ClassVar[Takes] = "families"
     by_one_measure: ClassVar[bool] = True
     place: ClassVar[int] = 110
@@ -95,15 +95,14 @@ class TuneQuestion(Splitting, RunsOrScores):
         name="tuning",
         title="Tuning",
         place=50,
-        heading="What would the tuned system do?",
-        lead="The systems are settings of a family, such as bm25(k1=0.9,b=0.4): each is chosen on training topics and "
-        "scored on topics it never saw.",
+        heading="How good is the tuned system on unseen topics?",
+        lead="The systems are settings of a family, such as bm25(k1=0.9,b=0.4). A setting is chosen on training topics "
+        "and scored on held-out topics.",
         button="Tune",
         doing="Tuning on",
-        nothing="Every system counts as a setting of its family: systems called bm25(k1=0.9) and bm25(k1=1.2) are two "
-        "settings of bm25, and the better one on the training topics is chosen. Systems of different makers are no "
-        "settings of each other; compare those on the compare page. Say how your systems are named, then tune.",
-        brief="What would the tuned systems do on unseen topics?",
+        nothing="Every system is a setting of its family: bm25(k1=0.9) and bm25(k1=1.2) are two settings of bm25. "
+        "Compare different systems on the compare page. Give the pattern of the names, then tune.",
+        brief="Score of tuned systems on unseen topics.",
         waits=True,
     )
 
@@ -111,22 +110,22 @@ class TuneQuestion(Splitting, RunsOrScores):
     pattern: str | None = pattern()
     one_family: bool = one_family()
     measure: str | None = shared.one_measure("Tune for this measure." + shared.WIDE)
-    system: tuple[str, ...] | None = shared.systems("Use these settings, or all of these families; repeatable.")
+    system: tuple[str, ...] | None = shared.systems("Setting or family to use; repeatable.")
     seed: int = shared.seed()
     show: str = setting(
         defaults.TUNING_VIEW,
-        "folds: one row per fold. summary: one row per family. curve: every setting's mean with a band from "
-        "resampled topics, and how often it was chosen.",
+        "folds: one row per fold. summary: one row per family. curve: mean of every setting with a bootstrap band, "
+        "and how often it was chosen.",
         choices=defaults.names(defaults.TuningView),
         part="view",
         on_page=False,
     )
     held_out: Path | None = setting(
-        None, "Write the held-out scores, to be compared.", metavar="FILE", part="view", on_page=False
+        None, "Write the held-out scores, for `compare`.", metavar="FILE", part="view", on_page=False
     )
     alpha: float = shared.alpha(part="view")
     n_resamples: int = setting(
-        defaults.CURVE_RESAMPLES, "Resamples of topics behind the band of --show curve.", least=1, most=1_000_000,
+        defaults.CURVE_RESAMPLES, "Topic resamples for the band of --show curve.", least=1, most=1_000_000,
         part="view", more=True,
     )  # fmt: skip
 
@@ -163,7 +162,7 @@ def read_families(files: Sequence[str], question: TuneQuestion | CompareQuestion
         families = read_families(list(files), measure=measure, missing=cast(Any, question.holes), **named)
     elif measure is None:
         usual = defaults.MEASURES[0]
-        raise ArgumentError(f"tuning is for one measure; name it with --measure, such as --measure {usual}")
+        raise ArgumentError(f"tuning needs one measure. Name it with --measure, such as --measure {usual}.")
     else:
         families = list(as_families(split_families(evaluated(files, question, bar).only(), **named)))
     if not question.system:
@@ -188,28 +187,27 @@ def _wanted(families: Sequence[Family], names: Sequence[str]) -> list[Family]:
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionBiasQuestion(Splitting):
-    """Simulate tuning among equally good settings: how much better than an untuned equal does the best look?
+    """Simulate tuning among equally good settings, in-sample and on held-out topics.
 
-    The truth is an advantage of 0. Tested in-sample, on the topics it was chosen on, the tuned system looks
-    better; tested on held-out topics it does not.
+    The true advantage is 0. On the topics it was chosen on (in-sample) the tuned system looks better; on held-out
+    topics it does not.
 
     Example: cranfield selection-bias --settings 50 --topics 50 --folds 10
     """
 
     command: ClassVar[str] = "selection-bias"
-    brief: ClassVar[str] = "What tuning on the test topics does, simulated."
+    group: ClassVar[HelpGroup] = "Compare"
+    brief: ClassVar[str] = "Simulate the effect of tuning on the test topics."
     counts: ClassVar[str] = "experiments"
     place: ClassVar[int] = 120
 
-    n_settings: int = setting(defaults.BIAS_SETTINGS, "Equally good settings.", least=2, most=100_000)
-    n_topics: int = setting(defaults.BIAS_TOPICS, "Topics.", least=2, most=1_000_000)
-    sd: float = setting(
-        defaults.BIAS_SD, "Spread of a setting's scores on a topic about the topic's ease.", check=shared.positive
+    n_settings: int = setting(defaults.BIAS_SETTINGS, "Number of equally good settings.", least=2, most=100_000)
+    n_topics: int = setting(defaults.BIAS_TOPICS, "Number of topics.", least=2, most=1_000_000)
+    sd: float = setting(defaults.BIAS_SD, "Standard deviation of scores around the topic mean.", check=shared.positive)
+    correlation: float = setting(0.0, "Correlation between settings; near 1 for neighbours on a grid.", least=0, most=1)
+    n_experiments: int = setting(
+        defaults.BIAS_EXPERIMENTS, "Number of simulated experiments.", least=2, most=10_000_000
     )
-    correlation: float = setting(
-        0.0, "Correlation of that spread between settings; near 1 for neighbours on a grid.", least=0, most=1
-    )
-    n_experiments: int = setting(defaults.BIAS_EXPERIMENTS, "Experiments to simulate.", least=2, most=10_000_000)
     alpha: float = shared.alpha()
     seed: int = shared.seed()
 

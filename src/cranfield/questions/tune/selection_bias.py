@@ -1,4 +1,4 @@
-"""Selection bias made visible: what tuning on the test topics makes of settings that are all equally good."""
+"""`selection_bias`: simulate tuning on the test topics among equally good settings."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from cranfield.core.defaults import ALPHA, BIAS_EXPERIMENTS, BIAS_SD, BIAS_SETTI
 from cranfield.core.errors import ArgumentError
 from cranfield.core.executors import Progress
 from cranfield.core.invariants import check_finite
+from cranfield.core.options import at_least, share
 from cranfield.core.question import number_text
 from cranfield.core.resampling import generator
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
 from cranfield.core.truth.models import equal_settings
+from cranfield.questions.tune.answer import bias_answer
 from cranfield.questions.tune.folds import Splitter, make_folds, splitter_of
 from cranfield.questions.tune.held_out import Array, best, choose, mean_per_topic
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 _STREAM = 510
-"""The simulated scores have a stream of random numbers of their own."""
+"""The stream of random numbers of simulated scores."""
 MOST_SCORES, MOST_DRAWS = 100_000_000, 1e12
-"""Scores of one experiment, and draws in all."""
+"""Limits on the scores of one experiment and on all draws."""
 
 
 @dataclass(frozen=True, eq=False)
 class SelectionBias(Result):
-    """How much better than an equally good, untuned system a tuned one looks, tuned and tested in two ways.
+    """The apparent advantage of a tuned system over an equally good one, in-sample and held-out.
 
     Attributes
     ----------
@@ -83,23 +84,18 @@ class SelectionBias(Result):
         Columns: tested, advantage (mean over experiments; the truth is 0), standard_error, lower, upper (95% of
         the experiments), declared_better (share of experiments, should be alpha/2).
         """
-        rows = []
-        for name, advantage, better in (
-            ("in-sample", self.in_sample, self.in_sample_better),
-            ("held-out", self.held_out, self.held_out_better),
-        ):
-            lower, upper = np.quantile(advantage, [0.025, 0.975])
-            rows.append(
-                {
-                    "tested": name,
-                    "advantage": float(advantage.mean()),
-                    "standard_error": float(advantage.std(ddof=1) / math.sqrt(len(advantage))),
-                    "lower": float(lower),
-                    "upper": float(upper),
-                    "declared_better": float(better.mean()),
-                }
-            )
-        return pl.DataFrame(rows)
+        each = np.stack([self.in_sample, self.held_out])
+        lower, upper = np.quantile(each, [0.025, 0.975], axis=1)
+        return pl.DataFrame(
+            {
+                "tested": ["in-sample", "held-out"],
+                "advantage": each.mean(axis=1),
+                "standard_error": each.std(axis=1, ddof=1) / math.sqrt(each.shape[1]),
+                "lower": lower,
+                "upper": upper,
+                "declared_better": [float(self.in_sample_better.mean()), float(self.held_out_better.mean())],
+            }
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The rows and the settings as plain values."""
@@ -112,11 +108,7 @@ class SelectionBias(Result):
             f"declared better {self.in_sample_better.mean():.1%} and {self.held_out_better.mean():.1%})"
         )
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.tune.answer import bias_answer
-
-        return bias_answer(self, question)
+    answer = bias_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -142,26 +134,25 @@ def selection_bias(
     seed: int = SEED,
     progress: Progress | None = None,
 ) -> SelectionBias:
-    """Tune settings that are all equally good, and see how much better than an untuned equal they look.
+    """Simulate tuning among equally good settings, and measure the apparent advantage of the best.
 
-    The score of a setting on a topic is the topic's ease plus normal noise of standard deviation `sd`, the same
-    for all settings and for the baseline. Topic ease is common to both sides of every difference and drops out.
-    So the true advantage is 0, and whatever shows up is selection: by theory E(largest of m standard normals) ·
-    sd · √(1 − correlation) / √n when the best mean is reported on the topics it was chosen on.
+    The score of a setting on a topic is a topic effect plus normal noise of standard deviation `sd`, the same for all
+    settings and for the baseline. The topic effect cancels in every difference. So the true advantage is 0, and any
+    in-sample advantage is selection bias: in theory E(largest of m standard normals) · sd · √(1 − correlation) / √n.
 
-    The mean of the held-out scores is free of it. A test on them is not quite: each fold's choice rests on the
-    other folds' topics, so held-out scores depend on one another, and with settings as unlike as different
-    systems (correlation 0) a t-test on many small folds rejects too often. With settings as alike as neighbours
-    on a parameter grid (correlation .9) its level is right. A single hold-out is right always, and weak.
+    The mean of the held-out scores is unbiased. A test on them is not exact: each fold's choice depends on the topics
+    of the other folds, so held-out scores are dependent. With settings as different as separate systems (correlation
+    0) a t-test on many small folds rejects too often. With neighbours on a parameter grid (correlation .9) it keeps
+    its level. A single hold-out always keeps the level, but has low power.
 
     Parameters
     ----------
     n_settings, n_topics : size of the experiment
     splitter, folds, leave_one_out, holdout, n_repeats : how to hold topics out (see `tune`); 10 folds unless given
-    sd : spread of a setting's scores on a topic about the topic's ease. The root of the `residual` variance of
-        past scores is an estimate.
-    correlation : of that spread between settings of the family: 0 for settings that have no more in common with
-        each other than with the baseline, near 1 for neighbours on a grid
+    sd : standard deviation of scores around the topic mean. The root of the `residual` variance of past scores is an
+        estimate.
+    correlation : of these scores between settings of the family: 0 for settings no more alike than setting and
+        baseline, near 1 for neighbours on a grid
     alpha : level of the two-sided paired t-test against the baseline
     n_experiments : how many experiments to simulate
 
@@ -171,13 +162,9 @@ def selection_bias(
     SelectionBias(50 equally good settings on 50 topics: in-sample +0.0316, held-out -0.0005;
                   declared better 32.0% and 9.3%)
     """
-    for name, value, least, advice in (
-        ("n_settings", n_settings, 2, BIAS_SETTINGS),
-        ("n_topics", n_topics, 2, BIAS_TOPICS),
-        ("n_experiments", n_experiments, 2, BIAS_EXPERIMENTS),
-    ):
-        if value < least:
-            raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {value}. Write {advice}.")
+    at_least("n_settings", n_settings, 2, BIAS_SETTINGS)
+    at_least("n_topics", n_topics, 2, BIAS_TOPICS)
+    at_least("n_experiments", n_experiments, 2, BIAS_EXPERIMENTS)
     for name, size, most in (
         ("`n_settings` × `n_topics`", n_settings * n_topics, MOST_SCORES),
         ("`n_experiments` × `n_topics`", n_experiments * n_topics, MOST_SCORES),
@@ -185,14 +172,13 @@ def selection_bias(
     ):
         if size > most:
             raise ArgumentError(
-                f"{name} is {number_text(size)}; at most {most:g} can be simulated. Make one of them smaller."
+                f"{name} is {number_text(size)}; at most {most:g} can be simulated. Reduce one of them."
             )
     if not 1e-12 <= sd <= 1e12:
         raise ArgumentError(f"`sd` must be a positive number; got {sd}. Write {BIAS_SD}.")
     if not 0 <= correlation < 1:
         raise ArgumentError(f"`correlation` must be at least 0 and below 1; got {correlation}. Write 0.9.")
-    if not 0 < alpha < 1:
-        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha}. Write 0.05.")
+    share("alpha", alpha)
     topics = tuple(f"{i:06d}" for i in range(n_topics))
     split = splitter_of(
         splitter, folds=folds, leave_one_out=leave_one_out, holdout=holdout, n_repeats=n_repeats or 1, seed=seed
@@ -211,19 +197,11 @@ def selection_bias(
         held_out[experiment] = mean_per_topic(held, settings[held, chosen] - baseline[held], n_topics)[covered]
         if progress:
             progress(experiment + 1, n_experiments)
+    better = _declared_better(in_sample, alpha), _declared_better(held_out, alpha)
     return SelectionBias(
-        in_sample.mean(axis=1),
-        held_out.mean(axis=1),
-        _declared_better(in_sample, alpha),
-        _declared_better(held_out, alpha),
-        n_settings,
-        n_topics,
-        sd,
-        correlation,
-        alpha,
-        made.description,
-        seed,
-    )
+        in_sample.mean(axis=1), held_out.mean(axis=1), *better, n_settings, n_topics, sd, correlation, alpha,
+        made.description, seed,
+    )  # fmt: skip
 
 
 def _declared_better(differences: Array, alpha: float) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""`tune`: what a tuned system does on unseen topics, and held-out scores fit for a comparison."""
+"""`tune`: the score of a tuned system on unseen topics, and held-out scores for comparisons."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.measures.doors import scores_or_evaluated
+from cranfield.questions.tune.answer import tuning_answer
 from cranfield.questions.tune.families import Family, FamilyLike, LiveFamily, as_families, split_families
 from cranfield.questions.tune.folds import Folds, Splitter, make_folds, splitter_of
 from cranfield.questions.tune.held_out import CURVE_COLUMNS, Array, TunedFamily, tune_family
@@ -27,44 +28,41 @@ from cranfield.scores.doors import as_matrix, is_scores
 from cranfield.scores.matrix import ScoreMatrix
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 _UNLIKE = 0.25
-"""Variance between rival settings, relative to that between families, above which tests are warned about.
+"""Variance between rival settings, relative to that between families, above which a warning is given.
 
-Set by simulation; docs/tuning.md says how well it does on others, and that it misses much under leave-one-out."""
+Set by simulation (docs/tuning.md). It misses many cases under leave-one-out."""
 TIED = sentence(
     "tuning.tied",
-    "{family}: in {tied} of {folds} folds several settings share the best training mean; the first in the "
-    "given order was taken",
+    "{family}: several settings share the best training mean in {tied} of {folds} folds. The first in the given "
+    "order was chosen.",
     "two or more settings have the highest mean on the training topics of that many folds",
 )
 DEPENDENT = sentence(
     "tuning.dependent",
-    "{family}: settings about as good as the final one score quite differently topic by topic, so held-out "
-    "scores depend on one another and a test on them may reject too often (their mean is not affected); fewer "
-    "folds or a single hold-out reduce this",
-    "there are two families and three folds or more, and rivals of the final setting differ from it topic by "
-    "topic as much as families differ (simulated: docs/tuning.md)",
+    "{family}: settings close to the best differ much from topic to topic, so held-out scores are dependent. A test "
+    "on them may reject too often; their mean is unaffected. Use fewer folds or a single hold-out.",
+    "there are two families and three folds or more, and rivals of the final setting differ from it topic by topic "
+    "as much as families differ (simulated: docs/tuning.md)",
 )
 LEAVE_ONE_OUT = sentence(
     "tuning.leave-one-out",
-    "leave-one-out: a topic on which a setting does well is missing exactly where it would have spoken for "
-    "that setting, so choice and held-out score pull against each other and the held-out mean comes out too "
-    "low and unsteady; prefer folds drawn several times (the default)",
+    "Leave-one-out: the held-out mean is as unbiased as with folds, but its variance is larger. Prefer repeated "
+    "folds (the default).",
     "every fold holds out a single topic (simulated: docs/tuning.md)",
 )
 MIXTURE = sentence(
     "tuning.mixture",
-    "{family}: no more than {share:.0%} of the folds chose the final setting, so the held-out mean is that of "
-    "a mixture of settings; another draw of topics may well choose another",
+    "{family}: only {share:.0%} of the folds chose the final setting, so the held-out mean is that of several "
+    "settings. Other topics may lead to another choice.",
     "there is one family, three folds or more, and fewer than half of them chose the final setting",
 )
 NEVER_HELD_OUT = sentence(
     "tuning.never-held-out",
-    "{never} of {topics} topics were never held out, so the held-out scores rest on {rest} topic{s}; N-fold "
-    "and leave-one-out use every topic",
+    "{never} of {topics} topics were never held out, so the held-out scores cover {rest} topic{s}. N-fold and "
+    "leave-one-out cover all topics.",
     "some topics are in no held-out part",
 )
 
@@ -78,7 +76,7 @@ class Tuning(Result):
     families : one `TunedFamily` each, also by name: ``tuning["bm25"]``
     folds : which topics were held out when; the same for all families
     held_out : topic × family matrix of held-out scores, ready for `cranfield.comparison`
-    warnings : what to know before relying on it, one sentence each
+    warnings : one sentence each
     """
 
     families: tuple[TunedFamily, ...]
@@ -87,10 +85,10 @@ class Tuning(Result):
     warnings: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> TunedFamily:
-        for family in self.families:
-            if family.name == name:
-                return family
-        raise UnknownNameError("family", name, [family.name for family in self.families])
+        by_name = {family.name: family for family in self.families}
+        if name not in by_name:
+            raise UnknownNameError("family", name, by_name)
+        return by_name[name]
 
     @property
     def measure(self) -> str:
@@ -172,10 +170,8 @@ class Tuning(Result):
         progress: Progress | None = None,
     ) -> pl.DataFrame:
         """The curves of all families below one another (see `TunedFamily.curve`)."""
-        curves = (
-            family.curve(n_resamples=n_resamples, seed=seed, alpha=alpha, progress=progress) for family in self.families
-        )
-        joined = pl.concat(curves, how="diagonal_relaxed")
+        band: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "alpha": alpha, "progress": progress}
+        joined = pl.concat((family.curve(**band) for family in self.families), how="diagonal_relaxed")
         parameters = [name for name in joined.columns if name not in CURVE_COLUMNS]
         return joined.select(*CURVE_COLUMNS[:2], *parameters, *CURVE_COLUMNS[2:])
 
@@ -212,11 +208,7 @@ class Tuning(Result):
         ]
         return "\n".join(lines)
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.tune.answer import tuning_answer
-
-        return tuning_answer(self, question)
+    answer = tuning_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -240,14 +232,14 @@ def tune(
     seed: int = SEED,
     progress: Progress | None = None,
 ) -> Tuning:
-    """Choose every family's setting on training topics, score it on held-out ones (INLS 509, "Cross-Validation").
+    """Choose every family's setting on training topics and score it on held-out topics.
 
-    For each fold and family, the setting with the best mean score on the training topics is applied to the
-    held-out topics. The same folds serve all families, and every topic's score comes from a setting it had no
-    part in choosing, so that the held-out matrix goes straight into a significance test.
+    For each fold and family, the setting with the best mean score on the training topics is applied to the held-out
+    topics (Arguello, INLS 509 slides, "Cross-Validation"). All families share the folds. Every topic's score comes
+    from a setting chosen on other topics, so the held-out matrix can be used in a significance test.
 
-    Means are compared on the exact grid; settings tied for the best mean are taken in the given order, and a
-    warning says so. The folds depend on the topic ids and the seed, not on the order in which topics were given.
+    Means are compared on the exact grid. Ties for the best mean are broken by the given order, with a warning. The
+    folds depend on the topic ids and the seed, not on the order of the topics.
 
     Parameters
     ----------
@@ -256,21 +248,21 @@ def tune(
         may have any form that `as_scores` takes. With `qrels`, runs by setting: ``{"ql(mu=500)": run, …}``
     qrels, measure : judgments for runs, which are evaluated first; the measure to tune for
     splitter : `NFold` (default, 10 folds drawn 10 times), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's
-        ``split`` (its positions count topics in byte order of their ids), or a list of (training, held-out topics)
-    folds, leave_one_out, holdout : instead of a splitter: so many folds, one topic at a time, or a share of the topics
-    n_repeats, stratified, seed : how folds or a hold-out are drawn; see `NFold`. Drawn once where `folds` or `holdout`
-        is given, 10 times where neither is: one draw of folds moves the held-out mean by chance
+        ``split``, or a list of (training, held-out topics)
+    folds, leave_one_out, holdout : instead of a splitter: number of folds, one topic at a time, or a share of topics
+    n_repeats, stratified, seed : how folds or a hold-out are drawn; see `NFold`. Drawn once with `folds` or `holdout`,
+        else 10 times, because one draw of folds moves the held-out mean by chance
     progress : called with (done, total) while a live family is evaluated
 
     Notes
     -----
-    `held_out_mean` is the mean over topics. With folds of equal size it is the mean of the folds' means, as on
-    the slides. It speaks of the procedure (tune on a little less than all topics, then use); a system tuned on
-    all topics should do slightly better (Arguello, INLS 509, "Parameter Tuning").
+    `held_out_mean` is the mean over topics. With folds of equal size it is the mean of the folds' means, as on the
+    slides. It estimates the procedure: tune on slightly fewer than all topics, then use. A system tuned on all topics
+    should be slightly better (Arguello, INLS 509 slides, "Parameter Tuning").
 
     Examples
     --------
-    Five folds, whose held-out means are those of the slides (INLS 509: .80, .50, .70, .55, .50, average .61):
+    Five folds with the held-out means of Arguello's slides (.80, .50, .70, .55, .50, average .61):
 
     >>> scores = [[0.80, 0.7], [0.50, 0.4], [0.70, 0.6], [0.55, 0.5], [0.50, 0.4]]
     >>> ql = ScoreMatrix(scores, "12345", ["ql(lambda=0.6)", "ql(lambda=0.4)"], "P@10")
@@ -317,37 +309,37 @@ def tune(
 
 
 def _check(families: tuple[Family, ...]) -> tuple[str, ...]:
-    """The topics all families share, in byte order, once the families are known to be fit for tuning."""
+    """The topics of all families, in byte order; refuses families that cannot be tuned."""
     first = families[0]
     for family in families:
         name, scores = family.name, family.scores
         if scores.n_systems < 2:
             raise DataError(
                 f"family {name!r} has one setting, {scores.systems[0]!r}; tuning needs at least 2. "
-                "Give it further settings, or compare it untuned with the held-out scores of the others."
+                "Add settings, or compare it untuned with the held-out scores of the others."
             )
         if scores.measure != first.scores.measure:
             raise DataError(
-                f"the families must be scored by one measure; {first.name!r} has {first.scores.measure}, "
-                f"{name!r} has {scores.measure}"
+                f"the families have different measures: {first.name!r} has {first.scores.measure}, "
+                f"{name!r} has {scores.measure}. Use one measure."
             )
         unmatched = sorted(set(scores.topics) ^ set(first.scores.topics))
         if unmatched:
             raise DataError(
-                f"families {first.name!r} and {name!r} differ in {len(unmatched)} topics ({summary(unmatched)}); "
-                "score them on the same topics, or keep the common ones"
+                f"families {first.name!r} and {name!r} differ in {len(unmatched)} topics ({summary(unmatched)}). "
+                "Score them on the same topics, or keep the common ones."
             )
         scores.require(topics=2, what=f"tuning {name!r}")
     return tuple(sorted(first.scores.topics, key=str.encode))
 
 
 def _near_best_settings_differ(family: TunedFamily, held_out: Array) -> bool:
-    """Whether the settings that might have been chosen differ, topic by topic, as much as the families do.
+    """Whether rival settings differ, topic by topic, as much as the families do.
 
-    The rivals of the final setting are those whose mean is within two standard errors of the difference. If a rival
-    differs from it by much of the variance that a difference between two families has, chance in the training topics
-    moves the held-out scores of a whole fold, and a test that takes topics as independent rejects too often (see
-    `selection_bias`). Whether the folds happened to agree on a setting says nothing about it.
+    Rivals of the final setting have a mean within two standard errors of the difference. If their variance is large
+    compared with that between families, chance in the training topics moves the held-out scores of a whole fold. A
+    test that assumes independent topics then rejects too often (see `selection_bias`). Agreement of the folds on a
+    setting does not rule this out.
     """
     pairs = list(itertools.combinations(held_out.T, 2))
     if not pairs or len(family.choices) < 3 or len(held_out) < 2:

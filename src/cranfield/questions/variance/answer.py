@@ -1,4 +1,4 @@
-"""What variances say: the estimates side by side, and the analysis of variance behind them."""
+"""Answers of `variance`: the estimates, and the analysis of variance."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def variances_answer(result: Variances, settings: Any) -> Answer:
     sheets = {"anova": anova, "estimates": estimates} if asked else {"estimates": estimates, "anova": anova}
     chart = _estimators_chart(result)
     return Answer(
-        headline="\n".join(_sentence(one) for one in result.estimates[:1]),
+        headline=headline(result.estimates[0]),
         sheets=sheets,
         charts=(_sources_chart(result), chart) if asked else (chart, _sources_chart(result)),
     )
@@ -80,7 +80,7 @@ def estimate_answer(result: VarianceEstimate, settings: Any) -> Answer:
     def sheet() -> Sheet:
         return Sheet("variance", result.to_frame(), result.signature, result.settings, result.warnings, digits=DIGITS)
 
-    return Answer(headline=_sentence(result), sheets={"estimates": sheet}, charts=(_estimators_chart(result),))
+    return Answer(headline=headline(result), sheets={"estimates": sheet}, charts=(_estimators_chart(result),))
 
 
 def table_answer(result: AnovaTable, settings: Any) -> Answer:
@@ -107,23 +107,24 @@ def _both_epsilons(table: AnovaTable) -> str:
     row = table.to_frame().row(0, named=True)
     low = f"Greenhouse–Geisser ε = {table.epsilon:.3f}, p_gg {p_text(row['p_gg'])}"
     if table.epsilon_unbiased is None:
-        return f"{low} (degrees of freedom multiplied by ε)."
+        return f"{low}. Degrees of freedom are multiplied by ε."
     return (
-        f"ε = {table.epsilon_unbiased:.3f} without its bias from few topics, p_unbiased {p_text(row['p_unbiased'])}; "
-        f"{low}, which few topics make too low (p with degrees of freedom multiplied by ε)."
+        f"unbiased ε = {table.epsilon_unbiased:.3f}, p_unbiased {p_text(row['p_unbiased'])}; {low} (biased low with "
+        "few topics). Degrees of freedom are multiplied by ε."
     )
 
 
-def _sentence(one: VarianceEstimate) -> str:
+def headline(one: VarianceEstimate) -> str:
+    """The variance with its interval."""
     interval = "" if one.lower is None else f", {1 - one.alpha:.0%} interval {one.lower:.4f} to {one.upper:.4f}"
     return VARIANCE(estimator=one.estimator, measure=one.measure, variance=one.variance, interval=interval)
 
 
 def _estimators_chart(result: Result) -> Chart:
-    alt = "Dots with whiskers: the variance by each estimator, and its interval."
+    alt = "Dots with whiskers: variance and interval by estimator."
     return Chart("estimators", "Estimates of the variance", alt, result, "estimators")
 
 
 def _sources_chart(result: Result) -> Chart:
-    alt = "Bars: the share of the variation due to systems, topics and the rest."
+    alt = "Bars: share of the variation due to systems, topics and residual."
     return Chart("sources", "Where the variation comes from", alt, result, "sources")

@@ -1,4 +1,4 @@
-"""Charts of variances: estimators side by side, and where the variance comes from."""
+"""Charts of variances: estimates, and sources of variation."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import polars as pl
 from cranfield.core.charts.style import DARK, INK, WIDTH, Drawing, finish, number, plural, rows
 from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
+from cranfield.questions.variance.answer import headline
 from cranfield.questions.variance.estimators import ESTIMATORS
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ ESTIMATORS_DIFFER = sentence(
 
 
 def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Drawing:
-    """Estimates of σ² side by side, with their intervals (EVIA 2014 Fig. 1); of each measure the pooled ones."""
+    """Estimates of σ² side by side, with their intervals (Sakai (2014a), Fig. 1); of each measure the pooled ones."""
     listed = list(estimates) if isinstance(estimates, Iterable) else [estimates]
     if not listed:
-        raise ArgumentError("`estimates` is empty; give at least one variance estimate.")
+        raise ArgumentError("`estimates` is empty. Give at least one variance estimate.")
     chosen: dict[tuple[str, str], VarianceEstimate] = {}
     for one in listed:
         key = (one.measure, one.estimator)
@@ -62,7 +63,7 @@ def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Draw
     low, high = min(kept, key=lambda e: e.variance), max(kept, key=lambda e: e.variance)
     first = kept[0]
     if len(kept) == 1:
-        finding = f"The {first.estimator} variance of {first.measure} is {number(first.variance, 4)}"
+        finding = headline(first)
     elif len(measures) == 1 and high.variance > 1.05 * low.variance > 0:
         finding = ESTIMATORS_DIFFER(
             measure=first.measure, ratio=high.variance / low.variance,
@@ -70,7 +71,7 @@ def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Draw
         )  # fmt: skip
     else:
         finding = (
-            f"Variances run from {number(low.variance, 4)} ({low.measure}, {low.estimator}) to "
+            f"Variances range from {number(low.variance, 4)} ({low.measure}, {low.estimator}) to "
             f"{number(high.variance, 4)} ({high.measure}, {high.estimator})"
         )
     where = f"pooled over {plural(len(first.strata), 'collection')}, " if len(first.strata) > 1 else ""
@@ -84,7 +85,7 @@ def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Draw
 
 
 def sources(result: AnovaTable | Variances) -> Drawing:
-    """What the scores' variation is made of: systems, topics, and the rest; of several tables, the first."""
+    """Shares of variation due to systems, topics and residual; of several tables, the first."""
     table: AnovaTable = result if not hasattr(result, "tables") else result.tables[0]
     parts = table.to_frame().filter(pl.col("source") != "total").select("source", share="eta_squared")
     order = parts["source"].to_list()

@@ -1,4 +1,4 @@
-"""`estimate_variance` and `pool_variances`: estimates of the variance a new test collection must cope with."""
+"""`estimate_variance` and `pool_variances`: variance estimates for designing a test collection."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import polars as pl
 from cranfield.collection.teams import read_teams
 from cranfield.core.defaults import ALPHA, ASSURANCE, ESTIMATOR
 from cranfield.core.errors import ArgumentError, DataError, notify
+from cranfield.core.invariants import check_finite, check_interval, claim
 from cranfield.core.resampling import sample_covariance
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
@@ -28,12 +29,7 @@ from cranfield.questions.variance.jackknife import (
     pooled_groups,
 )
 from cranfield.questions.variance.sphericity import mean_greenhouse_geisser, pooled_epsilon
-from cranfield.questions.variance.squares import (
-    Array,
-    squares,
-    squares_without_each_group,
-    squares_without_each_topic,
-)
+from cranfield.questions.variance.squares import Array, squares, squares_without_each_group, squares_without_each_topic
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import ScoreMatrix, inherited
 
@@ -44,13 +40,11 @@ if TYPE_CHECKING:
 NO_INTERVAL = sentence(
     "variance.no-interval",
     "{measure}: no interval for the {estimator} variance: {problem}.",
-    "there are fewer than three topics, no variance is left without a topic, system or team, or the ends lie beyond "
-    "all bounds",
+    "there are fewer than three topics, no variance remains without a topic, system or team, or the ends overflow",
 )
 TOPICS_ALONE = sentence(
     "variance.topics-alone",
-    "{measure}: the interval of the {estimator} variance counts topics alone: it takes at least 3 {groups} to leave "
-    "one out. Other systems may vary more or less.",
+    "{measure}: the interval of the {estimator} variance reflects topics only; including {groups} takes at least 3.",
     "a collection has fewer than three systems, or teams where they are given, or one team has all systems but one",
 )
 _LONGEST_REACH = 300.0
@@ -58,15 +52,15 @@ _LONGEST_REACH = 300.0
 _LARGEST_LOG = 700.0
 """e⁷⁰⁰ is a double, e⁷¹⁰ is not."""
 _NO_VARIANCE = 1e-12
-"""A standard deviation below this share of the largest score is rounding, not variance (and so for a variance
-without a topic or a system beside the whole)."""
+"""A standard deviation below this share of the largest score is rounding error. The same holds for a variance without
+a topic or a system, relative to the whole."""
 Teams = Mapping[str, str] | str | os.PathLike[str]
 """The team of each system, or a file that `read_teams` reads."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stratum:
-    """What one collection contributes to an estimate."""
+    """One collection of an estimate."""
 
     collection: str
     n_topics: int
@@ -90,10 +84,10 @@ class VarianceEstimate(Result):
     Attributes
     ----------
     variance : float
-        The variance σ̂² of a system's score over topics, as the estimator sees it.
+        The variance σ̂² of a system's score over topics, by the estimator.
     lower, upper : float or None
-        Interval for the variance at confidence 1 − alpha (jackknife of its logarithm over topics and systems, or
-        teams); None for `percentile95`, and where there are too few topics.
+        Interval with confidence 1 − alpha: jackknife of the logarithm over topics and systems, or teams. None for
+        `percentile95`, and with too few topics.
     n_topics, n_systems : int
         Size of the past data; topics are added up when pooled, systems are None when the collections differ.
     strata : tuple of Stratum
@@ -101,7 +95,7 @@ class VarianceEstimate(Result):
     error : LogError or None
         Standard error of the logarithm, with its degrees of freedom; None where there is no interval.
     warnings, inherited : tuple of str
-        What to know before relying on it; those of them that the past scores brought along.
+        All warnings; those inherited from the past scores.
     """
 
     estimator: str
@@ -119,23 +113,21 @@ class VarianceEstimate(Result):
     error: LogError | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        lower, upper = self.variance if self.lower is None else self.lower, self.upper or self.variance
-        if not (0 < self.variance < math.inf and 0 <= lower <= self.variance <= upper < math.inf):
-            raise ArithmeticError(
-                f"{self.measure}: the {self.estimator} variance came to {self.variance} with the interval "
-                f"[{self.lower}, {self.upper}]; this is a mistake in cranfield. Please report it with the scores."
-            )
+        what = f"{self.measure}: the {self.estimator} variance"
+        check_finite(what, variance=self.variance, lower=self.lower, upper=self.upper)
+        claim(self.variance > 0 and (self.lower or 0) >= 0, what, "a variance that is not above 0")
+        check_interval(what, "variance", self.lower, self.variance, self.upper)
 
     @property
     def variance_of_difference(self) -> float:
-        """σ_t², the variance of the difference of two systems: 2σ² (EVIA §3.2).
+        """σ_t², the variance of the difference of two systems: 2σ² (Sakai (2014a), §3.2).
 
-        For `percentile95` this is what was measured, and `variance` is half of it.
+        `percentile95` measures this directly; its `variance` is half of it.
         """
         return 2 * self.variance
 
     def assured(self, assurance: float = ASSURANCE) -> VarianceEstimate | None:
-        """The estimate at V̂·exp(t_df·s): the true variance lies below it with this assurance; None without interval.
+        """The estimate at V̂·exp(t_df·s): the true variance is below it with this assurance. None without interval.
 
         Examples
         --------
@@ -164,31 +156,23 @@ class VarianceEstimate(Result):
         return {name: getattr(self, name) for name in ("estimator", "measure", "collection", "alpha")}
 
     def epsilon(self, n_systems: int | None = None) -> float:
-        """ε of the past scores for comparisons of `n_systems` systems, without its bias from few topics.
+        """The unbiased ε of the past scores for comparisons of `n_systems` systems.
 
-        1 means that all differences between systems vary equally, as a blocked F-test assumes. See
-        `unbiased_epsilon`. Needs no random numbers; collections are pooled with the weights n − 1.
-        A `DataError` where the past cannot say: two topics, or far more systems than there are.
+        1 means that all differences between systems have the same variance, as a blocked F-test assumes. See
+        `unbiased_epsilon`. Collections are pooled with the weights n − 1. A `DataError` with fewer than three topics,
+        or with too few past systems.
         """
-        k = n_systems or self._fewest_systems
-        if k == 2:
-            return 1.0
-        return pooled_epsilon([(stratum.covariance, stratum.n_topics) for stratum in self.strata], k)
+        k = n_systems or min(stratum.n_systems for stratum in self.strata)
+        return 1.0 if k == 2 else pooled_epsilon([(one.covariance, one.n_topics) for one in self.strata], k)
 
     def greenhouse_geisser(self, n_systems: int | None = None) -> float:
-        """The Greenhouse–Geisser ε, which few topics make too low; to be shown beside `epsilon`, not to design with.
+        """The Greenhouse–Geisser ε, biased low with few topics; for display beside `epsilon`, not for designs.
 
         Collections are averaged with the weights n − 1.
         """
-        k = n_systems or self._fewest_systems
-        if k == 2:
-            return 1.0
-        values = [mean_greenhouse_geisser(stratum.covariance, k) for stratum in self.strata]
+        k = n_systems or min(stratum.n_systems for stratum in self.strata)
+        values = [1.0 if k == 2 else mean_greenhouse_geisser(stratum.covariance, k) for stratum in self.strata]
         return float(np.average(values, weights=[stratum.n_topics - 1 for stratum in self.strata]))
-
-    @property
-    def _fewest_systems(self) -> int:
-        return min(stratum.n_systems for stratum in self.strata)
 
     def to_frame(self) -> pl.DataFrame:
         """One row: collection, measure, topics, systems, method, variance, variance_of_difference, lower, upper."""
@@ -201,8 +185,9 @@ class VarianceEstimate(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The row as a dictionary, with signature and warnings."""
-        said = {"signature": self.signature, "settings": self.settings, "warnings": list(self.warnings)}
-        return {**self.to_frame().row(0, named=True), "alpha": self.alpha, **said}
+        everything = super().to_dict()
+        (row,) = everything.pop("rows")
+        return {**row, "alpha": self.alpha, **everything}
 
     def __repr__(self) -> str:
         interval = "" if self.lower is None else f" [{self.lower:.4f}, {self.upper:.4f}]"
@@ -233,25 +218,25 @@ def estimate_variance(
     collection: str | None = None,
     teams: Teams | None = None,
 ) -> VarianceEstimate:
-    r"""How much do scores vary, for designing the next collection?
+    r"""How much do scores vary? An estimate for designing the next collection.
 
     ============== ========================================================== =====================================
     estimator      formula                                                    estimates
     ============== ========================================================== =====================================
-    within         V_E1 = Σ(x_ij − x̄_j)² / (m(n−1)), AIRS 2016 eq. 1          σ² of the one-way model, unbiased
-    one_way        (m−1)/(mn)·(V_A − V_E1) + V_E1, EVIA 2014 eq. 4            σ² plus between-system variance
+    within         V_E1 = Σ(x_ij − x̄_j)² / (m(n−1)), Sakai (2016), eq. 1          σ² of the one-way model, unbiased
+    one_way        (m−1)/(mn)·(V_A − V_E1) + V_E1, Sakai (2014a), eq. 4            σ² plus between-system variance
     two_way        (m−1)/(mn)·(V_A − V_E2) + (V_B − V_E2)/m + V_E2, eq. 7     the same by two-way ANOVA
     residual       V_E2 = Σ(x_ij − x̄_i − x̄_j + x̄)² / ((m−1)(n−1))             σ² once topics are blocked (paired)
-    percentile95   95th percentile of the pairwise difference variances, /2   σ_t²/2, RD-003 §3.2
+    percentile95   95th percentile of the pairwise difference variances, /2   σ_t²/2, Sakai (2014b), §3.2
     ============== ========================================================== =====================================
 
-    The first three hold the variance between topics, which all systems of a real comparison share; `residual` and
-    `percentile95` do not. That is why they differ by factors.
+    The first three include the variance between topics; `residual` and `percentile95` do not. They therefore differ by
+    factors. Systems of a real comparison share their topics.
 
     The interval is V̂·exp(±t_df·s). Topics and systems both count as samples: s² = v_t + v_s, the jackknife variances of
     log V̂ with each topic, and each system or team, left out; df = s⁴/(v_t²/(n−1) + v_s²/(m−1)). It covers the variance
-    of all systems like these, not of these alone. With fewer than 3 systems or teams it counts topics alone and says
-    so. `percentile95` has none.
+    of similar systems, not of these alone. With fewer than 3 systems or teams it reflects topics only, with a warning.
+    `percentile95` has none.
 
     Parameters
     ----------
@@ -263,15 +248,15 @@ def estimate_variance(
     collection : str, optional
         A name for the data, shown in tables.
     teams : mapping from system to team, or a file that `read_teams` reads, optional
-        Teams are left out in place of systems (delete-group jackknife): systems of one team are often alike, and then
-        leaving out single systems makes the interval too narrow.
+        Leave out teams instead of systems (delete-group jackknife). Systems of one team are often similar; leaving out
+        single systems then makes the interval too narrow.
 
     References
     ----------
-    Sakai, "Designing test collections that provide tight confidence intervals" (RD-003), §3.2; Sakai, "Topic set
-    size design with variance estimates from two-way ANOVA" (EVIA 2014), eqs. 1–8; Sakai, "The effect of score
-    standardisation on topic set size design" (AIRS 2016), eq. 1. Busing, Meijer and van der Leeden, "Delete-m jackknife
-    for unequal m", Statistics and Computing 9 (1999).
+    Sakai (2014b), "Designing test collections that provide tight confidence intervals", §3.2. Sakai (2014a), "Topic
+    set size design with variance estimates from two-way ANOVA", eqs. 1–8. Sakai (2016), "The effect of score
+    standardisation on topic set size design", eq. 1. Busing, Meijer and van der Leeden, "Delete-m jackknife for
+    unequal m", Statistics and Computing 9 (1999).
 
     Examples
     --------
@@ -289,22 +274,20 @@ def estimate_variance(
     mapping = team_of(teams)
     names, group = numbered_groups(matrix.systems, mapping)
     without, without_group = None, None
-    if entry.of_squares is not None:
+    if entry.of_scores is not None:
+        variance = entry.of_scores(x)
+    elif entry.of_squares is None:
+        raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or scores.")
+    else:
         variance = float(entry.of_squares(squares(x)))
         if n > 2:
             without = entry.of_squares(squares_without_each_topic(x))
         if enough_groups(group):
             left = entry.of_squares(squares_without_each_group(x, group))
             without_group = Without(names, np.bincount(group).astype(np.float64), left)
-    elif entry.of_scores is not None:
-        variance = float(entry.of_scores(x))
-    else:
-        raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or scores.")
-    smallest = (_NO_VARIANCE * float(np.abs(x).max())) ** 2
-    if variance <= smallest:
+    if variance <= (_NO_VARIANCE * float(np.abs(x).max())) ** 2:
         raise DataError(
-            f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from. Give the scores of other "
-            "systems or topics."
+            f"{matrix.measure}: {_why_zero(entry, x)}, so there is no variance. Give scores of other systems or topics."
         )
     stratum = Stratum(collection or "scores", n, m, variance, without, without_group, matrix, mapping)
     return _from_strata(estimator, matrix.measure, stratum.collection, (stratum,), alpha, inherited([matrix]))
@@ -330,15 +313,15 @@ def _why_zero(estimator: Estimator, x: Array) -> str:
     if float(np.ptp(x)) == 0:
         return f"all {x.size} scores are {x.flat[0]:g}"
     if estimator.holds_topics:
-        return "no system's score changes from topic to topic"
-    return "the difference between two systems never changes from topic to topic"
+        return "every system has the same score on all topics"
+    return "differences between systems are the same on all topics"
 
 
 def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
-    """One variance from several past collections: Σ(n_C − 1)σ̂²_C / Σ(n_C − 1) (RD-003 eq. 11, EVIA eq. 8).
+    """One variance from several past collections: Σ(n_C − 1)σ̂²_C / Σ(n_C − 1) (Sakai 2014b, eq. 11; 2014a, eq. 8).
 
-    The interval is that of `estimate_variance`, over the topics of each collection and over all systems or teams. One
-    that stands in several collections is left out of all of them at once.
+    The interval is that of `estimate_variance`, over the topics of each collection and over all systems or teams. A
+    system or team in several collections is left out of all of them at once.
 
     Examples
     --------
@@ -353,7 +336,7 @@ def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
     """
     listed = list(estimates)
     if not listed:
-        raise ArgumentError("`estimates` is empty; pass at least one variance estimate to pool.")
+        raise ArgumentError("`estimates` is empty. Pass at least one variance estimate.")
     first = listed[0]
     for name in ("estimator", "measure", "alpha"):
         values = list(dict.fromkeys(getattr(estimate, name) for estimate in listed))
@@ -370,28 +353,28 @@ def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
 def _from_strata(
     estimator: str, measure: str, collection: str, strata: tuple[Stratum, ...], alpha: float, said: tuple[str, ...]
 ) -> VarianceEstimate:
-    """The estimate of all strata, after what the past scores had to say."""
+    """The estimate of all strata; `said` are inherited warnings."""
     weights = np.asarray([stratum.n_topics - 1 for stratum in strata], dtype=np.float64)
     values = np.asarray([stratum.variance for stratum in strata])
-    variance = float((weights * values).sum() / weights.sum())  # RD-003 eq. 11
+    variance = float((weights * values).sum() / weights.sum())  # Sakai (2014b), eq. 11
     lower, upper, problem, error = None, None, None, None
     if ESTIMATORS[estimator].of_squares is not None:
         error, problem = _jackknife_error(strata, weights, values)
         if error is not None:
             reach = error.reach(1 - alpha / 2)
             if reach >= _LONGEST_REACH:
-                problem = "at this level its ends lie beyond all bounds"
+                problem = "its ends overflow at this level"
             elif abs(math.log(variance)) + reach >= _LARGEST_LOG:
-                problem = "no double holds its ends in this unit of the scores"
+                problem = "its ends overflow in this unit of the scores"
             else:
                 lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
-    systems = {stratum.n_systems for stratum in strata}
+    systems, named = {stratum.n_systems for stratum in strata}, {"measure": measure, "estimator": estimator}
     warnings = said
     if problem is not None:
-        warnings += (NO_INTERVAL(measure=measure, estimator=estimator, problem=problem),)
+        warnings += (NO_INTERVAL(**named, problem=problem),)
     elif error is not None and not error.systems:
         groups = "teams" if any(stratum.teams is not None for stratum in strata) else "systems"
-        warnings += (TOPICS_ALONE(measure=measure, estimator=estimator, groups=groups),)
+        warnings += (TOPICS_ALONE(**named, groups=groups),)
     notify(warnings)
     return VarianceEstimate(
         estimator, measure, collection, variance, lower, upper, sum(stratum.n_topics for stratum in strata),
@@ -406,16 +389,16 @@ def _jackknife_error(strata: tuple[Stratum, ...], weights: Array, values: Array)
     topics, groups, members = [], None, None
     for stratum, weight, value in zip(strata, weights, values, strict=True):
         if stratum.without_each_topic is None:
-            return None, "it takes at least 3 topics to leave one out"
+            return None, "it needs at least 3 topics"
         rest = (weights * values).sum() - weight * value
         left = (rest + (weight - 1) * stratum.without_each_topic) / (weights.sum() - 1)
         if not (left > _NO_VARIANCE * value).all():
-            return None, "without one of the topics there is no variance left"
+            return None, "no variance remains without one of the topics"
         topics.append(np.log(left))
     parts = [stratum.without_each_group for stratum in strata if stratum.without_each_group is not None]
     if len(parts) == len(strata):
         pooled, members = pooled_groups(weights, list(values), parts)
         if not (pooled > _NO_VARIANCE * variance).all():
-            return None, "without one of the systems or teams there is no variance left"
+            return None, "no variance remains without one of the systems or teams"
         groups = np.log(pooled)
     return log_error(math.log(variance), topics, groups, members), None

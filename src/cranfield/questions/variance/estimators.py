@@ -1,4 +1,4 @@
-"""The estimators of a variance; an `Estimator` registered here is one everywhere.
+"""The variance estimators, one entry each.
 
 Nothing numerical is imported at the top, because help texts list the estimators.
 """
@@ -19,17 +19,17 @@ PERCENTILE = 95
 
 @dataclass(frozen=True)
 class Estimator:
-    """A way to estimate, from past scores, the variance that a new test collection must cope with.
+    """A variance estimator for past scores.
 
-    Give one of `of_squares` and `of_scores`. The first brings an interval: the sums of squares without each topic and
-    each system are known in closed form, and the jackknife over them tells how sure the estimate is.
+    Give one of `of_squares` and `of_scores`. The first has an interval: a jackknife over the sums of squares without
+    each topic and each system, which have a closed form.
 
     Parameters
     ----------
-    name : how it is asked for
+    name : its name in options
     summary : one line for help and documentation
     formula : the formula, with its source
-    holds_topics : whether it contains the variance between topics, which systems on shared topics have in common
+    holds_topics : whether it includes the variance between topics
     of_squares : sums of squares → the variance
     of_scores : scores, topics × systems → the variance
     rank : its place in lists
@@ -53,21 +53,21 @@ def table() -> list[tuple[str, str, str]]:
 
 
 def one_way(s: Squares) -> Array:
-    """The total variance by one-way ANOVA (EVIA 2014 eq. 4)."""
+    """The total variance by one-way ANOVA (Sakai (2014a), eq. 4)."""
     return (s.m - 1) / (s.m * s.n) * (s.mean_between_systems - s.mean_within) + s.mean_within
 
 
 def two_way(s: Squares) -> Array:
-    """The total variance by two-way ANOVA (EVIA 2014 eq. 7)."""
+    """The total variance by two-way ANOVA (Sakai (2014a), eq. 7)."""
     systems = (s.m - 1) / (s.m * s.n) * (s.mean_between_systems - s.mean_residual)
     topics = (s.mean_between_topics - s.mean_residual) / s.m
     return systems + topics + s.mean_residual
 
 
 def percentile95(scores: Array) -> float:
-    """Half the 95th percentile of σ_j² + σ_k² − 2σ_jk over all pairs (RD-003 §3.2; EVIA 2014 eq. 1).
+    """Half the 95th percentile of σ_j² + σ_k² − 2σ_jk over all pairs (Sakai (2014b), §3.2; Sakai (2014a), eq. 1).
 
-    Thousands of systems have many pairs, so only the largest variances are kept: those from the percentile upwards.
+    Only the variances from the percentile upwards are kept, because thousands of systems have many pairs.
     """
     import numpy as np
 
@@ -94,24 +94,24 @@ def percentile95(scores: Array) -> float:
 
 for estimator in (
     Estimator(
-        "within", "a system's variance over topics, unbiased for the one-way model",
-        "V_E1 = Σ(x_ij − x̄_j)²/(m(n−1)), AIRS 2016 eq. 1", True, lambda s: s.mean_within, rank=10,
+        "within", "variance of a system's score over topics, unbiased for the one-way model",
+        "V_E1 = Σ(x_ij − x̄_j)²/(m(n−1)), Sakai (2016), eq. 1", True, lambda s: s.mean_within, rank=10,
     ),
     Estimator(
-        "one_way", "the same plus the variance between systems; on the large side",
-        "(m−1)/(mn)·(V_A − V_E1) + V_E1, EVIA 2014 eq. 4", True, one_way, rank=20,
+        "one_way", "within plus the variance between systems; on the large side",
+        "(m−1)/(mn)·(V_A − V_E1) + V_E1, Sakai (2014a), eq. 4", True, one_way, rank=20,
     ),
     Estimator(
         "two_way", "the same as one_way by two-way ANOVA, the papers' choice",
-        "(m−1)/(mn)·(V_A − V_E2) + (V_B − V_E2)/m + V_E2, EVIA 2014 eq. 7", True, two_way, rank=30,
+        "(m−1)/(mn)·(V_A − V_E2) + (V_B − V_E2)/m + V_E2, Sakai (2014a), eq. 7", True, two_way, rank=30,
     ),
     Estimator(
-        "residual", "what is left when topics are taken out",
-        "V_E2 = Σ(x_ij − x̄_i − x̄_j + x̄)²/((m−1)(n−1)), EVIA 2014 eq. 6", False, lambda s: s.mean_residual, rank=40,
+        "residual", "residual variance after removing topic and system effects",
+        "V_E2 = Σ(x_ij − x̄_i − x̄_j + x̄)²/((m−1)(n−1)), Sakai (2014a), eq. 6", False, lambda s: s.mean_residual, rank=40,
     ),
     Estimator(
-        "percentile95", "the variance of a difference that covers 95% of the pairs, halved",
-        "95th percentile of the variances of all pairwise differences, /2, RD-003 §3.2", False,
+        "percentile95", "half the variance of a difference that covers 95% of the pairs",
+        "95th percentile of the variances of all pairwise differences, /2, Sakai (2014b), §3.2", False,
         of_scores=percentile95, rank=50,
     ),
 ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""How much past scores vary: the settings of `variance`."""
+"""Settings of `variance`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.question import Question, Takes, setting
+from cranfield.core.question import HelpGroup, Question, Takes, setting
 from cranfield.core.registry import Registry
 
 
 def estimators() -> Registry[Any]:
-    """The variance estimators there are."""
+    """The registry of variance estimators."""
     from cranfield.questions.variance.estimators import ESTIMATORS
 
     return ESTIMATORS
@@ -24,15 +24,15 @@ def estimators() -> Registry[Any]:
 class VarianceQuestion(Question):
     """Estimate the variance of past scores, collection by collection and pooled.
 
-    Every table is a collection; per-run files make one collection together. The last row of each measure and estimator
-    pools them. lower and upper bound the variance of all systems and topics like these (jackknife over both; over
-    teams with --teams).
+    Every table is a collection; per-run files form one collection together. The last row of each measure and estimator
+    pools them. lower and upper are a jackknife interval over topics and systems, or teams with --teams.
 
     Example: cranfield variance robust2003.AP.csv robust2004.AP.csv
     """
 
     command: ClassVar[str] = "variance"
-    brief: ClassVar[str] = "What varies in past scores, and by how much."
+    group: ClassVar[HelpGroup] = "Design"
+    brief: ClassVar[str] = "Variance of past scores, by estimator and collection."
     takes: ClassVar[Takes] = "collections"
     place: ClassVar[int] = 140
 
@@ -42,7 +42,7 @@ class VarianceQuestion(Question):
         None, "Estimator; repeat for several.", "--estimator", "--method", registry=estimators, usual="all"
     )
     alpha: float = shared.alpha()
-    teams: Path | None = shared.teams("Teams, left out in place of systems: a file of lines `system team`.")
+    teams: Path | None = shared.teams("File of lines `system team`; the interval leaves out teams instead of systems.")
     missing: str = shared.missing()
     anova: bool = setting(False, "Show the two-way analysis of variance instead.", part="view")
 
@@ -56,4 +56,4 @@ class VarianceQuestion(Question):
     def check_together(self) -> None:
         """The analysis of variance is one table, whatever the estimators."""
         if self.anova and self.estimator:
-            raise ArgumentError("`anova` shows the whole table; leave out `estimator`.")
+            raise ArgumentError("`anova` uses no estimator. Leave out `estimator`.")

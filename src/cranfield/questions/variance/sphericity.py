@@ -1,6 +1,6 @@
-"""How unequal the variances of differences between systems are: ε for any number of systems, and their spread.
+"""Sphericity: ε for any number of systems, and the spread of the variances of differences.
 
-Neither has the bias that few topics bring, nor needs random numbers.
+Both are unbiased for few topics and need no random numbers.
 
 Let v_jl be the variance of the difference of systems j and l, and V the matrix of them. The doubly centred covariance
 of k systems is −½CVC, so that (tr S)² and tr S² need nothing but three sums: of v², of squared row sums, and the
@@ -27,8 +27,8 @@ from cranfield.scores.matrix import ScoreMatrix
 Array = NDArray[np.float64]
 
 FEWEST_TO_EXTRAPOLATE: Final = 8
-"""Past systems below which nothing is said about a larger set: from 5, ε for 50 systems may come out at 1 where it
-is .25 (TREC matrices); from 8 its middle nine tenths are about half to twice the truth."""
+"""Fewest past systems for extrapolating ε to more systems. From 5, ε for 50 systems may be 1 instead of .25 (TREC
+matrices); from 8, the middle 90% of the estimates are about half to twice the truth."""
 
 
 def greenhouse_geisser(covariance: Array) -> float:
@@ -159,9 +159,8 @@ def check_systems(m: int, k: int) -> None:
         raise ArgumentError(f"`n_systems` must be a whole number of at least 2; got {k}.")
     if k > m and m < FEWEST_TO_EXTRAPOLATE and k > 2:
         raise DataError(
-            f"ε for {k} systems cannot be told from {m} past systems: how unequal the differences are is too uncertain "
-            f"with fewer than {FEWEST_TO_EXTRAPOLATE}. Give scores of more systems, ask for at most {m}, or design for "
-            "all pairs after correction, which needs no ε"
+            f"ε for {k} systems needs at least {FEWEST_TO_EXTRAPOLATE} past systems; there are {m}. Give scores of "
+            f"more systems, ask for at most {m} systems, or use a design for all pairs, which needs no ε"
         )
 
 
@@ -230,7 +229,7 @@ def pooled_epsilon(samples: Sequence[tuple[Array, int]], n_systems: int) -> floa
 def check_topics(n_topics: int) -> None:
     """An error when there are too few topics to take the bias out."""
     if n_topics < 3:
-        raise DataError(f"an unbiased ε takes at least 3 topics; there are {n_topics}. Give scores of more topics")
+        raise DataError(f"an unbiased ε needs at least 3 topics; there are {n_topics}. Give scores of more topics")
 
 
 def _scaled(covariances: Sequence[Array]) -> list[Array]:
@@ -238,7 +237,7 @@ def _scaled(covariances: Sequence[Array]) -> list[Array]:
     variances = [difference_variances(covariance) for covariance in covariances]
     largest = max(float(one.max()) for one in variances)
     if largest <= 0:
-        raise DataError("the difference between two systems never changes from topic to topic; there is no ε")
+        raise DataError("differences between systems are the same on all topics, so there is no ε")
     return [one / largest for one in variances]
 
 
@@ -263,7 +262,7 @@ def pair_spread(matrices: ScoreMatrix | Iterable[ScoreMatrix]) -> float:
     """
     listed = [matrices] if isinstance(matrices, ScoreMatrix) else list(matrices)
     if not listed:
-        raise ArgumentError("`matrices` is empty; give at least one score matrix.")
+        raise ArgumentError("`matrices` is empty. Give at least one score matrix.")
     spread = weight = 0.0
     for matrix in listed:
         x = matrix.require(what="the spread of pairs").canonical().values
@@ -278,7 +277,7 @@ def _squared_spread(x: Array, measure: str) -> float:
     centred -= centred.mean(axis=1, keepdims=True)
     size = float(np.abs(centred).max())
     if size <= 1e-12 * float(np.abs(x).max()):
-        raise DataError(f"{measure}: no difference between systems changes from topic to topic; there is no spread")
+        raise DataError(f"{measure}: differences between systems are the same on all topics, so there is no spread")
     centred /= size
     variances = difference_variances(cross_products(centred) / (n - 1))
     ordered = m * (m - 1)

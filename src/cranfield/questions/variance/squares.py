@@ -1,6 +1,6 @@
 """Sums of squares of a topic × system matrix, whole and with each topic or each group of systems left out.
 
-Notation of EVIA 2014 §4: n topics, m systems; S_A between systems, S_B between topics, S_E1 within systems,
+Notation of Sakai (2014a), §4: n topics, m systems; S_A between systems, S_B between topics, S_E1 within systems,
 S_E2 residual of the two-way model. The versions with something left out are in closed form and cost no more than the
 whole: dropping topic i from n values takes n/(n−1)·(distance to the mean)² off their sum of squares.
 """
@@ -28,37 +28,42 @@ class Squares:
 
     @property
     def mean_between_systems(self) -> Array:
-        """V_A (EVIA eq. 3)."""
+        """V_A (Sakai (2014a), eq. 3)."""
         return self.between_systems / (self.m - 1)
 
     @property
     def mean_between_topics(self) -> Array:
-        """V_B (EVIA eq. 6)."""
+        """V_B (Sakai (2014a), eq. 6)."""
         return self.between_topics / (self.n - 1)
 
     @property
     def mean_within(self) -> Array:
-        """V_E1 (EVIA eq. 3, AIRS eq. 1)."""
+        """V_E1 (Sakai (2014a), eq. 3, Sakai (2016), eq. 1)."""
         return self.within / (self.m * (self.n - 1))
 
     @property
     def mean_residual(self) -> Array:
-        """V_E2 (EVIA eq. 6)."""
+        """V_E2 (Sakai (2014a), eq. 6)."""
         return self.residual / ((self.m - 1) * (self.n - 1))
+
+
+def _centred(x: Array) -> tuple[Array, Array, Array, Array]:
+    """Means of systems, of topics and of all scores, and what they leave of each score."""
+    systems, topics, grand = x.mean(axis=0), x.mean(axis=1), np.asarray(x.mean())
+    return systems, topics, grand, x - topics[:, None] - systems + grand
 
 
 def squares(x: Array) -> Squares:
     """The sums of squares of the whole matrix."""
     n, m = x.shape
-    systems, topics, grand = x.mean(axis=0), x.mean(axis=1), x.mean()
-    residual = x - topics[:, None] - systems + grand
+    systems, topics, grand, residual = _centred(x)
     return Squares(
         n,
         m,
-        between_systems=np.asarray(n * np.square(systems - grand).sum()),  # EVIA eq. 2
-        between_topics=np.asarray(m * np.square(topics - grand).sum()),  # EVIA eq. 5
-        within=np.asarray(np.square(x - systems).sum()),  # EVIA eq. 2
-        residual=np.asarray(np.square(residual).sum()),  # EVIA eq. 5
+        between_systems=np.asarray(n * np.square(systems - grand).sum()),  # Sakai (2014a), eq. 2
+        between_topics=np.asarray(m * np.square(topics - grand).sum()),  # Sakai (2014a), eq. 5
+        within=np.asarray(np.square(x - systems).sum()),  # Sakai (2014a), eq. 2
+        residual=np.asarray(np.square(residual).sum()),  # Sakai (2014a), eq. 5
     )
 
 
@@ -66,8 +71,7 @@ def squares_without_each_topic(x: Array) -> Squares:
     """The sums of squares of the n matrices that lack one topic each."""
     n, m = x.shape
     whole = squares(x)
-    systems, topics, grand = x.mean(axis=0), x.mean(axis=1), x.mean()
-    residual = x - topics[:, None] - systems + grand
+    systems, topics, grand, residual = _centred(x)
     shrink = n / (n - 1)
     means = systems - (x - systems) / (n - 1)  # row i: system means without topic i
     return Squares(
@@ -88,8 +92,7 @@ def squares_without_each_group(x: Array, group: NDArray[np.intp]) -> Squares:
     """
     n, m = x.shape
     whole = squares(x)
-    systems, topics, grand = x.mean(axis=0), x.mean(axis=1), x.mean()
-    residual = x - topics[:, None] - systems + grand
+    systems, topics, grand, residual = _centred(x)
     left = m - group_sums(np.ones(m), group)
     effects, sums = group_sums(systems - grand, group), group_sums(residual, group)
     lost = group_sums(np.square(systems - grand), group) + np.square(effects) / left

@@ -11,7 +11,7 @@ import polars as pl
 from scipy.special import fdtrc
 
 from cranfield.core.errors import DataError
-from cranfield.core.invariants import check_finite, check_interval, check_p, check_shares
+from cranfield.core.invariants import check_finite, check_frame, check_interval, check_shares
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
 from cranfield.questions.variance.sphericity import ratio, traces, without_bias
@@ -36,8 +36,8 @@ class AnovaTable(Result):
     """Two-way analysis of variance without replication: systems, topics, residual, total.
 
     `epsilon` is the Greenhouse–Geisser ε of the systems and `p_gg` in the systems' row the p-value with
-    degrees of freedom multiplied by it; `epsilon_unbiased` and `p_unbiased` are the same with the ε that few topics do
-    not pull down (None below three topics).
+    degrees of freedom multiplied by it; `epsilon_unbiased` and `p_unbiased` are the same with the unbiased ε (None
+    below three topics).
     """
 
     measure: str
@@ -53,13 +53,9 @@ class AnovaTable(Result):
         what = f"{self.measure}: the ANOVA"
         check_interval(what, "epsilon", 0, self.epsilon, 1 + 1e-9)
         check_finite(what, unbiased_epsilon=self.epsilon_unbiased)
-        for row in self.sources:
-            numbers = {name: value for name, value in row.items() if isinstance(value, float)}
-            check_finite(what, **numbers)
-            check_p(what, [value for name, value in numbers.items() if name in ("p", "p_gg", "p_unbiased")])
-        shares = [row["eta_squared"] for row in self.sources if row.get("eta_squared") is not None]
-        if shares:
-            check_shares(what, "eta squared", shares)
+        rows = self.to_frame()
+        check_frame(what, rows)
+        check_shares(what, "eta squared", rows["eta_squared"].drop_nulls())
 
     @property
     def signature(self) -> str:
@@ -82,11 +78,8 @@ class AnovaTable(Result):
         return {**super().to_dict(), "epsilon": self.epsilon, "epsilon_unbiased": self.epsilon_unbiased}
 
     def __repr__(self) -> str:
-        f = self.sources[0]["f"]
-        return (
-            f"AnovaTable({self.measure}, {self.collection}: {self.n_topics} topics × {self.n_systems} systems, "
-            f"systems F = {f:.2f}, epsilon = {self.epsilon:.3f})"
-        )
+        size = f"{self.n_topics} topics × {self.n_systems} systems, systems F = {self.sources[0]['f']:.2f}"
+        return f"AnovaTable({self.measure}, {self.collection}: {size}, epsilon = {self.epsilon:.3f})"
 
     def answer(self, question: Question | None = None) -> Answer:
         """What the result says, as every skin shows it."""
@@ -103,9 +96,9 @@ class AnovaTable(Result):
 
 
 def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTable:
-    """Where does the variance of the scores come from: systems, topics, or their interaction and noise?
+    """Which share of the variance of scores is due to systems, to topics, and to interaction and noise?
 
-    Sums of squares as in EVIA 2014 eqs. 2 and 5, with F = V_A/V_E2 and V_B/V_E2. Effect sizes: η² = SS/SS_total,
+    Sums of squares as in Sakai (2014a), eqs. 2 and 5, with F = V_A/V_E2 and V_B/V_E2. Effect sizes: η² = SS/SS_total,
     partial η² = SS/(SS + SS_E2), ω² = (SS − df·V_E2)/(SS_total + V_E2). A p-value too small for a double is shown
     as the smallest one, never as 0.
 
@@ -122,8 +115,7 @@ def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTa
     error, error_df = float(sums.mean_residual), (m - 1) * (n - 1)
     if error <= (1e-12 * float(np.abs(matrix.values).max())) ** 2:
         raise DataError(
-            f"{matrix.measure}: the residual variance is zero: systems and topics explain every score, "
-            "so there is no F statistic"
+            f"{matrix.measure}: the residual variance is zero, so there is no F statistic. Check the scores"
         )
     total = float(sums.between_systems + sums.between_topics + sums.residual)
     of_squares = traces(matrix.values)
@@ -134,22 +126,18 @@ def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTa
         return max(float(fdtrc(df, df_error, f)), sys.float_info.min)
 
     rows: list[dict[str, Any]] = []
-    for source, ss, df in [("systems", sums.between_systems, m - 1), ("topics", sums.between_topics, n - 1)]:
-        f = float(ss) / df / error
+    residual = float(sums.residual)
+    for source, array, df in [("systems", sums.between_systems, m - 1), ("topics", sums.between_topics, n - 1)]:
+        ss = float(array)
+        f = ss / df / error
         p_gg, p_unbiased = (
             None if source != "systems" or e is None else p_value(e * df, e * error_df, f) for e in (epsilon, unbiased)
         )
-        rows.append(
-            {
-                "source": source, "sum_of_squares": float(ss), "df": df, "mean_square": float(ss) / df,
-                "f": f, "p": p_value(df, error_df, f), "p_gg": p_gg, "p_unbiased": p_unbiased,
-                "eta_squared": float(ss) / total,
-                "partial_eta_squared": float(ss) / float(ss + sums.residual),
-                "omega_squared": (float(ss) - df * error) / (total + error),
-            }
-        )  # fmt: skip
-    residual = float(sums.residual)
-    rows.append({"source": "residual", "sum_of_squares": residual, "df": error_df, "mean_square": error,
-                 "eta_squared": residual / total})  # fmt: skip
-    rows.append({"source": "total", "sum_of_squares": total, "df": n * m - 1})
+        rows.append({
+            "source": source, "sum_of_squares": ss, "df": df, "mean_square": ss / df, "f": f,
+            "p": p_value(df, error_df, f), "p_gg": p_gg, "p_unbiased": p_unbiased, "eta_squared": ss / total,
+            "partial_eta_squared": ss / (ss + residual), "omega_squared": (ss - df * error) / (total + error),
+        })  # fmt: skip
+    rest = {"source": "residual", "sum_of_squares": residual, "df": error_df, "mean_square": error}
+    rows += [rest | {"eta_squared": residual / total}, {"source": "total", "sum_of_squares": total, "df": n * m - 1}]
     return AnovaTable(matrix.measure, collection or "scores", n, m, epsilon, tuple(rows), unbiased, inherited([matrix]))

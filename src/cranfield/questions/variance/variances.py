@@ -1,4 +1,4 @@
-"""`variances`: how much past scores vary, collection by collection and pooled by measure."""
+"""`variances`: variances of past scores, by collection and pooled."""
 
 from __future__ import annotations
 
@@ -13,14 +13,8 @@ from cranfield.core.defaults import ALPHA
 from cranfield.core.errors import DataError, notify, quietly
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
-from cranfield.questions.variance.estimate import (
-    Teams,
-    VarianceEstimate,
-    estimate_variance,
-    named_teams,
-    pool_variances,
-    team_of,
-)
+from cranfield.questions.variance import estimate
+from cranfield.questions.variance.estimate import Teams, VarianceEstimate, estimate_variance, pool_variances
 from cranfield.questions.variance.estimators import ESTIMATORS
 from cranfield.questions.variance.question import VarianceQuestion
 from cranfield.questions.variance.table import AnovaTable, anova_table
@@ -34,13 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Variances(Result):
-    """How much past scores vary, by every estimator asked for; get one from `variances`.
+    """Variances of past scores by several estimators; get one from `variances`.
 
     Attributes
     ----------
     estimates : one `VarianceEstimate` per measure, estimator and collection; with several collections also pooled
     collections : the scores behind them
-    teams : the file of teams, or how many there are, where intervals leave out teams in place of systems
+    teams : the file of teams, or their number, if intervals leave out teams instead of systems
     """
 
     estimates: tuple[VarianceEstimate, ...]
@@ -74,7 +68,7 @@ class Variances(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per estimate; see `VarianceEstimate.to_frame`."""
-        return pl.concat([estimate.to_frame() for estimate in self.estimates])
+        return pl.concat([one.to_frame() for one in self.estimates])
 
     def anova(self) -> pl.DataFrame:
         """The analyses of variance below one another; see `AnovaTable.to_frame`."""
@@ -104,20 +98,19 @@ def variances(
     alpha: float = ALPHA,
     teams: Teams | None = None,
 ) -> Variances:
-    """How much do past scores vary, collection by collection and pooled, by one estimator or by all?
+    """How much do past scores vary, in each collection and pooled, by one estimator or by all?
 
     Parameters
     ----------
     collections : past scores by the name of their collection, or those of one, each in any form that `as_scores` takes
-    estimator : one or several, see `estimate_variance`; all unless given, and then an estimator that finds no
-        variance is left out with a warning
+    estimator : one or several, see `estimate_variance`. The default is all; those without a variance are dropped with
+        a warning
     alpha : intervals have confidence 1 − alpha
-    teams : the team of each system, or a file of them: intervals leave out teams in place of systems, see
-        `estimate_variance`
+    teams : the team of each system, or a file of them; intervals then leave out teams instead of systems
 
     References
     ----------
-    As in `estimate_variance`; pooling is RD-003 eq. 11.
+    As in `estimate_variance`; pooling is Sakai (2014b), eq. 11.
 
     Examples
     --------
@@ -128,7 +121,7 @@ def variances(
     """
     named = as_collections(collections, argument="collections")
     chosen = [estimator] if isinstance(estimator, str) else estimator
-    grouping = team_of(teams)
+    grouping = estimate.team_of(teams)
     estimates: list[VarianceEstimate] = []
     without: dict[str, DataError] = {}
     with quietly():  # gathered below, once
@@ -144,10 +137,10 @@ def variances(
                 estimates += [*several, pool_variances(several)] if len(several) > 1 else several
     if not estimates:
         raise next(iter(without.values()))
-    estimates.sort(key=lambda estimate: estimate.measure)
+    estimates.sort(key=lambda one: one.measure)
     said = [text for one in estimates for text in one.warnings]
     said += [f"no {name} estimate: {error}" for name, error in without.items()]
-    result = Variances(tuple(estimates), named, alpha, tuple(dict.fromkeys(said)), named_teams(teams))
+    result = Variances(tuple(estimates), named, alpha, tuple(dict.fromkeys(said)), estimate.named_teams(teams))
     notify(result.warnings)
     return result
 
@@ -164,6 +157,8 @@ def collection_variances(
     return list(estimates.values())
 
 
-def pooled_variances(collections: Mapping[str, Scores], estimator: str, alpha: float) -> list[VarianceEstimate]:
+def pooled_variances(
+    collections: Mapping[str, Scores], estimator: str, alpha: float, teams: Mapping[str, str] | None = None
+) -> list[VarianceEstimate]:
     """One estimate per measure, pooled over the collections that have it."""
-    return [pool_variances(several) for several in collection_variances(collections, estimator, alpha)]
+    return [pool_variances(several) for several in collection_variances(collections, estimator, alpha, teams)]

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.collection.pools import judged_counts
+from cranfield.collection.types import Qrels
 from cranfield.core.defaults import TAU_RESAMPLES
 from cranfield.core.errors import ArgumentError, quietly
-from cranfield.core.labels import joined, summary
+from cranfield.core.labels import joined, plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import steady
 from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
+from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.grid import GridScores, tied_ranks
 from cranfield.questions.correlate.correlate import Correlation, correlate
 from cranfield.reports.view.packing import pack, pack_p
 from cranfield.scores.alike import distances, near_identical
-from cranfield.scores.matrix import ScoreMatrix
-
-if TYPE_CHECKING:
-    from cranfield.collection.types import Qrels
-    from cranfield.questions.compare.comparison import Comparison
-    from cranfield.scores.matrix import Scores
+from cranfield.scores.matrix import ScoreMatrix, Scores
 
 SCHEMA = 1
 JUDGED_DEPTH = 10
@@ -239,8 +236,11 @@ def _agreement(
         if not mine & set(leaders[name]):
             elsewhere.setdefault(tuple(leaders[name]), []).append(name)
     if elsewhere:
-        text = "; ".join(f"by {joined(by)} {summary(list(names), 2)} leads" for names, by in elsewhere.items())
-        text = text[0].upper() + text[1:]
+        text = "; ".join(
+            f"{joined(names) if len(names) < 3 else summary(names, 2)} "
+            f"{'leads' if len(names) == 1 else 'tie for first'} by {joined(by)}"
+            for names, by in elsewhere.items()
+        )
     else:
         text = SAME_LEADER(measures=joined(others))
     return f"{text}; {told}." if told else f"{text}."
@@ -251,11 +251,11 @@ def _judged(judged: Mapping[str, float], depth: int) -> str:
     worst = min(judged, key=lambda name: (judged[name], name))
     low = sum(share < LOW_JUDGED for share in judged.values())
     if judged[worst] == 1:
-        return f"All of the first {depth} documents of every run are judged."
+        return f"The top {depth} of every run is fully judged."
     if not low:
-        return f"Of the first {depth} documents of every run at least {judged[worst]:.0%} are judged."
-    more = f", and under {LOW_JUDGED:.0%} is judged for {low} runs" if low > 1 else ""
+        return f"At least {judged[worst]:.0%} of the top {depth} of every run is judged."
+    have, it, they = ("has", "its", "It") if low == 1 else ("have", "their", "They")
     return (
-        f"{1 - judged[worst]:.0%} of the first {depth} documents of {worst} are unjudged{more}: such runs may be "
-        "better than they look."
+        f"{low} of {plural(len(judged), 'run')} {have} less than {LOW_JUDGED:.0%} of {it} top {depth} judged "
+        f"(lowest: {worst}, {judged[worst]:.0%}). {they} may be underrated."
     )

@@ -74,8 +74,9 @@ def view_html(
     from cranfield.core.charts.export import script_json
     from cranfield.core.notebook import environment
 
-    values: dict[str, Any] = {"data": data, "size": size_text(data), "still": Markup(still), "tools": Markup(tools)}
-    values |= {"source": source, "first": first, "rankings": rankings, "topic_page": topic_page, "told": told}
-    inside = (script_json(data), script()) if carried else ("", "")
-    values |= {"payload": Markup(inside[0]), "script": Markup(inside[1])}
-    return Markup(environment().get_template("view.html").render(**values))
+    page = environment().get_template("view.html").render(
+        data=data, size=size_text(data), still=Markup(still), tools=Markup(tools), source=source, first=first,
+        rankings=rankings, topic_page=topic_page, told=told,
+        payload=Markup(script_json(data) if carried else ""), script=Markup(script() if carried else ""),
+    )  # fmt: skip
+    return Markup(page)

@@ -57,7 +57,7 @@ def topic_answer(
         "systems": lambda: sheet(
             _systems(matrix, at),
             "Systems on this topic",
-            "mean: over all topics; above_mean: how much better than that the system does here.",
+            "mean: over all topics; above_mean: score on this topic minus that mean.",
         )
     }
     if lists is not None:
@@ -66,10 +66,10 @@ def topic_answer(
             _retrieved(lists),
             f"What {a} and {b} retrieved first",
             f"a: {a}; b: {b}.",
-            f"grade: relevance as judged; {UNJUDGED}: nobody judged the document, and measures take it as 0.",
+            f"grade: judged relevance. Most measures count {UNJUDGED} documents as not relevant.",
         )
     sheets["topics"] = lambda: sheet(topics, "All topics, hardest first", "mean: over all systems.")
-    shown = f"One column per topic: how systems scored. Topic {topic} is marked."
+    shown = f"One column per topic: the scores of all systems. Topic {topic} is marked."
     chart = Chart("topics-chart", "Among all topics", shown, matrix, "topics", {"marked": topic})
     return Answer(
         headline=f"Topic {topic}: mean {matrix.measure} {mean:.4f}, {_place(place)} hardest of "

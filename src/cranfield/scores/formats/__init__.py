@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cranfield.core.defaults import MISSING, MissingPolicy
+from cranfield.core.defaults import MISSING, FileKind, MissingPolicy
 from cranfield.core.errors import FileError, Problem, UnknownNameError
 from cranfield.core.files import check_text
-from cranfield.core.recognition import begins_object
+from cranfield.core.recognition import begins_object, first_lines, is_json_lines
 from cranfield.core.recognition import recognise as recognise_kind
 from cranfield.core.registry import Registry
 
@@ -101,17 +101,27 @@ class ScoreFormat:
 
 
 FORMATS: Registry[ScoreFormat] = Registry("score format", __name__)
-_OTHERS = {"run": "is a run", "qrels": "holds judgments"}
+_OTHERS = {"run": "contains a run", "qrels": "contains judgments"}
+
+
+def other_kind(data: bytes) -> FileKind | None:
+    """Run or qrels, where a file that is given as scores plainly holds those: the rule of readers and command line.
+
+    Its name has no say, and JSON by two keys is by system and topic, though a run looks alike.
+
+    >>> other_kind(b"301 Q0 FT911-3 1 9.5 x"), other_kind(b'{"bm25": {"301": 0.5}}'), other_kind(b"topic,a\\n1,0.5")
+    ('run', None, None)
+    """
+    if begins_object(data) and not is_json_lines(first_lines(data)):
+        return None
+    kind = recognise_kind("", data)
+    return kind if kind in ("run", "qrels") else None
 
 
 def recognise(file: ScoreFile) -> ScoreFormat:
-    """The format of a file, by its content; what nothing else is, is read as a wide table. Runs and qrels are refused.
-
-    The caller says that it holds scores, so its name has no say, and JSON by two keys is by system and topic.
-    """
-    told = file.data.startswith(b"PAR1") or begins_object(file.text)
-    if not told and (other := _OTHERS.get(recognise_kind("", file.text))):
-        text = f"{other}, not scores; evaluate runs against judgments first, or name its format if it holds scores"
+    """The format of a file, by its content: a wide table when nothing else fits. Runs and qrels are refused."""
+    if not file.data.startswith(b"PAR1") and (other := other_kind(file.text)) is not None:
+        text = f"{_OTHERS[other]}, not scores. Evaluate the runs first, or name the format if it does contain scores."
         raise FileError(file.path, [Problem(0, text)])
     return next(entry for entry in sorted(FORMATS.values(), key=lambda one: one.tried) if entry.recognise(file))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core.errors import ArgumentError, CranfieldError, DataError, FileError, Problem
+from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.core.json_text import holds_means, json_objects
 from cranfield.core.recognition import begins_object, load_json
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from cranfield.scores.matrix import ScoreMatrix
 
 MEANS_ONLY = (
-    "holds means over topics, and tests need the score of every topic; save the predictions (MTEB: prediction_folder) "
-    "and evaluate them with the judgments"
+    "Results of MTEB and BEIR contain means only: save the predictions (MTEB: prediction_folder) and evaluate them "
+    "with the judgments."
 )
 
 
@@ -31,12 +31,9 @@ def read_json(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     content: Any = load_json(file.text, file.path)
     nested = isinstance(content, dict) and all(isinstance(one, (dict, list)) for one in content.values())
     if not nested or not content or holds_means(content):
-        text = f"is no {{system: {{topic: score}}}}; if it is a result of MTEB or BEIR, it {MEANS_ONLY}"
+        text = f"is not {{system: {{topic: score}}}}. {MEANS_ONLY}"
         raise FileError(file.path, [Problem(0, text)])
-    try:
-        scores = as_scores(content, missing=options.missing)
-    except CranfieldError as error:
-        raise FileError(file.path, [Problem(0, str(error))]) from None
+    scores = as_scores(content, missing=options.missing)
     if list(scores) == ["score"] and options.measure is not None:
         scores = as_scores(content, measure=options.measure, missing=options.missing)
     return [matrix.note(*options.provenance) for matrix in scores.values()]
@@ -68,8 +65,8 @@ def read_jsonl(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     try:
         frame = pl.DataFrame(rows, infer_schema_length=None)
         scores = from_frame(frame, missing=options.missing, measure=options.measure)
-    except (DataError, ArgumentError, pl.exceptions.PolarsError, TypeError, OverflowError) as error:
-        raise FileError(file.path, [Problem(0, str(error).splitlines()[0])]) from None
+    except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
+        raise DataError(str(error).splitlines()[0]) from None
     return [matrix.note(*options.provenance) for matrix in scores.values()]
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
 
 from cranfield.core.columns import is_by_system, long_columns
 from cranfield.core.errors import FileError, Problem
 from cranfield.core.files import Problems, decimal_comma, filled_lines, score_number, shown
 from cranfield.scores.formats import FORMATS, ScoreFile, ScoreFormat
-
-if TYPE_CHECKING:
-    from cranfield.scores.matrix import Scores
+from cranfield.scores.writers import write_per_run
 
 _NEV = re.compile(r"(\S+)\s+([^\s#=][^=]*?)=\s*(\S+)\s*")
 _NEV_COUNTS = re.compile(r"(\S+)\s+#((?:\s+\w+=\S+)+)\s*")
@@ -85,7 +83,7 @@ def read_trec_eval(file: ScoreFile) -> LongColumns:
     rows = [(line, text, text.split()) for line, text in filled_lines(file.text, file.path)]
     column = _measure_column([text for _, text, _ in rows])
     if column is None:
-        text = "cannot tell which of the first two fields is the measure and which the topic; name the files' format"
+        text = "cannot tell whether the measure or the topic comes first; name the format of the file"
         raise FileError(file.path, [Problem(rows[0][0], text)])
     texts: dict[str, None] = {}
     summaries = 0
@@ -156,27 +154,13 @@ def nev_line(measure: str, topic: str, value: float) -> str:
     return f"{topic} {measure + '=':<20} {value!r}\n"
 
 
-def write_trec_eval(scores: Scores, path: str) -> None:
-    """A directory with one file per system."""
-    from cranfield.scores.writers import write_per_run
-
-    write_per_run(scores, path, layout="trec_eval", ending=".eval", line=trec_eval_line)
-
-
-def write_nev(scores: Scores, path: str) -> None:
-    """A directory with one file per system."""
-    from cranfield.scores.writers import write_per_run
-
-    write_per_run(scores, path, layout="nev", ending=".nev", line=nev_line, forbidden="=")
-
-
 FORMATS.register(
     ScoreFormat(
         name="trec_eval",
         summary="`trec_eval -q` or `ir_measures -q` output, one file per run",
         recognise=is_trec_eval,
         read_run=read_trec_eval,
-        write=write_trec_eval,
+        write=partial(write_per_run, layout="trec_eval", ending=".eval", line=trec_eval_line),
         notes="the file's name is the system; text measures (`runid`, `relstring`) and `all` lines are left out and "
         "reported",
         tried=30,
@@ -189,7 +173,7 @@ FORMATS.register(
         summary="NTCIREVAL's `.nev` files, one per run",
         recognise=is_nev,
         read_run=read_nev,
-        write=write_nev,
+        write=partial(write_per_run, layout="nev", ending=".nev", line=nev_line, forbidden="="),
         notes="counts (`syslen`, `jrel`, …) are read as measures too",
         tried=20,
         rank=40,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cranfield.core.errors import ArgumentError, DataError, FileError, Problem
+from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
+from cranfield.scores.writers import write_table
 
 if TYPE_CHECKING:
-    from cranfield.scores.matrix import ScoreMatrix, Scores
+    from cranfield.scores.matrix import ScoreMatrix
 
 
 def read_wide(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
@@ -16,13 +17,6 @@ def read_wide(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     from cranfield.scores.text_tables import parse_wide
 
     return [parse_wide(file.table, options)]
-
-
-def write_wide(scores: Scores, path: str) -> None:
-    """One measure only; the ending says how the table is encoded."""
-    from cranfield.scores.writers import write_table
-
-    write_table(scores.only().to_wide(), path)
 
 
 def is_long(file: ScoreFile) -> bool:
@@ -34,24 +28,16 @@ def is_long(file: ScoreFile) -> bool:
 
 def read_long(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     """One matrix per measure; a table without a system column is one system's, named after its file."""
-    from dataclasses import replace
-
-    from cranfield.scores.text_tables import matrices_of_long, parse_long, steps_of_long
+    from cranfield.scores.frames import from_long
+    from cranfield.scores.text_tables import parse_long
 
     if not is_long(file):
         text = "expected a header with the columns system, topic, measure, value (or name, qid, measure, value)"
         raise FileError(file.path, [Problem(file.table.lines[0], text)])
-    frame = parse_long(file.table) if file.long is None else file.long
-    if file.long is None:
-        options = replace(options, provenance=(*options.provenance, *steps_of_long(file.table)))
-    return matrices_of_long(frame, file.path, file.stem, options)
-
-
-def write_long(scores: Scores, path: str) -> None:
-    """The columns system, topic, measure, value; the ending says how the table is encoded."""
-    from cranfield.scores.writers import write_table
-
-    write_table(scores.to_long(), path)
+    frame, steps = parse_long(file.table) if file.long is None else (file.long, ())
+    provenance = (*options.provenance, *steps)
+    named = {"measure": options.measure, "system": file.stem}
+    return list(from_long(frame, **named, missing=options.missing, provenance=provenance).values())
 
 
 def is_tidy(file: ScoreFile) -> bool:
@@ -73,44 +59,29 @@ def is_parquet(file: ScoreFile) -> bool:
     if file.data.startswith(b"PAR1"):
         return True
     if file.ending in (".parquet", ".pq"):
-        raise FileError(file.path, [Problem(0, "is named a parquet file and is not one")])
+        raise FileError(
+            file.path, [Problem(0, "is not a parquet file, despite its name. Rename it or write it again.")]
+        )
     return False
 
 
 def read_parquet(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
-    """The matrices of either table."""
+    """The matrices of its table, whichever it is."""
     import numpy as np
     import polars as pl
 
     from cranfield.core import parquet
-    from cranfield.core.columns import long_columns
-    from cranfield.scores.frames import MEANS_ONLY, from_long, from_wide, from_wide_by_system, is_wide_by_system
+    from cranfield.scores.doors import of_frame
 
-    measure, provenance = options.measure, options.provenance
     frame = parquet.read_parquet(file.data, file.path)
     try:
-        if (parts := long_columns(frame.columns)) is not None:
-            rows = frame.height
-            if frame[parts["topic"]].dtype == pl.String:  # as in text tables: summary rows are not scores
-                frame = frame.filter(pl.col(parts["topic"]) != "all")
-            if rows and not frame.height:
-                raise DataError(MEANS_ONLY)
-            if frame.height < rows:
-                provenance += (f"{rows - frame.height} summary rows (topic 'all') not read",)
-            matrices = list(from_long(frame, measure=measure, missing=options.missing).values())
-        elif "topic" not in frame.columns and frame.width and is_wide_by_system(frame):
-            matrices = [from_wide_by_system(frame, measure=measure or "score", missing=options.missing)]
-        else:
-            matrices = [from_wide(frame, measure=measure or "score", missing=options.missing)]
+        scores = of_frame(frame, options.measure, options.missing, file.stem)
     except pl.exceptions.PolarsError as error:
-        raise FileError(file.path, [Problem(0, f"cannot be read as parquet: {str(error).splitlines()[0]}")]) from None
-    except (DataError, ArgumentError) as error:
-        raise FileError(file.path, [Problem(0, str(error))]) from None
-    for matrix in matrices:
+        raise DataError(f"cannot be read as parquet: {str(error).splitlines()[0]}") from None
+    for matrix in scores.values():
         if not np.isfinite(matrix.values).all():
-            text = f"{matrix.measure}: holds an infinite score; scores must be finite"
-            raise FileError(file.path, [Problem(0, text)])
-    return [matrix.note(*provenance) for matrix in matrices]
+            raise DataError(f"{matrix.measure}: holds an infinite score; scores must be finite")
+    return [matrix.note(*options.provenance) for matrix in scores.values()]
 
 
 FORMATS.register(
@@ -119,7 +90,7 @@ FORMATS.register(
         summary="one row per topic, one column per system; comma, semicolon, tab or blanks",
         recognise=lambda file: True,
         read=read_wide,
-        write=write_wide,
+        write=lambda scores, path: write_table(scores.only().to_wide(), path),
         notes="header and topic column are recognised; where that is uncertain, name the column `topic`, or say so to "
         "`cranfield convert` (`--topic-column`, `--no-topic-column`, `--header`, `--no-header`). A name like "
         "`trec8.AP.csv` gives collection and measure",
@@ -133,7 +104,7 @@ FORMATS.register(
         summary="columns system, topic, measure, value in any order; PyTerrier's name, qid, measure, value",
         recognise=is_long,
         read=read_long,
-        write=write_long,
+        write=lambda scores, path: write_table(scores.to_long(), path),
         notes="an optional partition column; rows of topic `all` are left out and reported",
         tried=40,
         rank=20,
@@ -154,7 +125,7 @@ FORMATS.register(
 FORMATS.register(
     ScoreFormat(
         name="parquet",
-        summary="a parquet file of a wide or long table",
+        summary="a parquet file of a wide, long or tidy table",
         recognise=is_parquet,
         read=read_parquet,
         notes="written by the layouts wide and long when the name ends in `.parquet`",

@@ -1,1 +1,1 @@
-"""What pages have of their own: forms that ask otherwise than the command line, and answers beyond the library's."""
+"""Pages whose form or answer differs from that of the command line."""

@@ -45,10 +45,10 @@ class PairQuestion(CompareQuestion):
         template="pair.html",
     )
 
-    a: str = setting(help="A system.", flags=(), part="view")
-    b: str = setting(help="The system it is held against.", flags=(), part="view")
+    a: str = setting(help="First system.", flags=(), part="view")
+    b: str = setting(help="System to compare it with.", flags=(), part="view")
     by: str | None = setting(
-        None, "By which of the measures compared.", usual="the first", flags=(), part="view", label="by"
+        None, "Measure to show, where several were compared.", usual="the first", flags=(), part="view", label="by"
     )
 
 

@@ -8,13 +8,11 @@ from typing import ClassVar
 
 import polars as pl
 
-from cranfield.core import defaults
-from cranfield.core import options as shared
 from cranfield.core.answer import answer
 from cranfield.core.errors import ArgumentError, DataError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.labels import summary
-from cranfield.core.question import Question, setting
+from cranfield.core.question import setting
 from cranfield.core.tables import Sheet
 from cranfield.questions.correlate.correlate import Correlation, correlate
 from cranfield.questions.correlate.question import CorrelateQuestion
@@ -25,23 +23,17 @@ from cranfield.web.server.page import answers
 
 
 @dataclass(frozen=True, kw_only=True)
-class SidesForm(Question):
+class SidesForm(CorrelateQuestion):
     """The settings of `correlate`, about two datasets or two measures of one."""
 
     by_one_measure: ClassVar[bool] = True
-    page = CorrelateQuestion.page
 
+    reference: str = setting("", on_page=False, part="source")
+    estimate: str = setting("", on_page=False, part="source")
     other: str | None = setting(
-        None, "The data on the other side; the same data by another measure unless named.", metavar="DATASET",
+        None, "Second dataset; by default the same data by another measure.", metavar="DATASET",
         label="Other data", usual="the same data", part="source", flags=(),
     )  # fmt: skip
-    measure: str | None = shared.one_measure("Measure of the data.")
-    other_measure: str | None = setting(
-        None, "Measure of the other side.", part="source", usual="the same, or the next"
-    )
-    alpha: float = shared.alpha()
-    n_resamples: int = shared.n_resamples(defaults.TAU_RESAMPLES, "Bootstrap samples of topics; 0 for none.", least=0)
-    seed: int = shared.seed()
 
 
 @answers(SidesForm)
@@ -55,13 +47,13 @@ def side_by_side(question: SidesForm, dataset: Dataset, progress: Progress, othe
     common = [name for name in left.systems if name in set(right.systems)]
     if len(common) < 2:
         raise DataError(
-            f"{dataset.title} and {second.title} have {len(common)} systems in common; an order needs two. "
+            f"{dataset.title} and {second.title} share {len(common)} systems; a ranking needs two. "
             f"They have {summary(list(left.systems))} and {summary(list(right.systems))}."
         )
     with quietly():
         result: Correlation = correlate(
-            left.select(systems=common), right.select(systems=common), alpha=question.alpha,
-            n_resamples=question.n_resamples, seed=question.seed, missing="drop-topic",
+            left.select(systems=common), right.select(systems=common), **question.values("question"),
+            missing="drop-topic",
         )  # fmt: skip
     if second is not dataset:  # both sides may have the same measure: the data tell them apart
         named = (f"{left.measure} of {dataset.title}", f"{right.measure} of {second.title}")
@@ -78,11 +70,11 @@ def side_by_side(question: SidesForm, dataset: Dataset, progress: Progress, othe
         f"{dataset.title}: {_size(left)}. {second.title}: {_size(right)}.",
     )
     if any(alone):
-        sentences += (f"{alone[0]} and {alone[1]} systems stand on one side only and are left out.",)
+        sentences += (f"{alone[0]} and {alone[1]} systems are on one side only and are dropped.",)
     tau = result.values.get("tau")
-    agreement = "ties only on one side: no τ" if tau is None else f"τ = {tau:.3f}"
+    agreement = "τ undefined (one side ties)" if tau is None else f"τ = {tau:.3f}"
     both = f"{result.reference} and {result.estimate}" + (f" of {dataset.title}" if second is dataset else "")
-    headline = f"{both} order {len(common)} systems with {agreement}"
+    headline = f"{both} rank {len(common)} systems with {agreement}"
     told = replace(
         said, headline=headline, sentences=sentences, on_page=("systems", *said.shown),
         sheets={"systems": systems, **said.sheets}, charts=tuple(reversed(said.charts)),
@@ -97,7 +89,7 @@ def _measure(question: SidesForm, first: Dataset, second: Dataset) -> str | None
         return wanted if wanted in second.measures() else None
     further = [name for name in first.measures() if name != wanted]
     if not further:
-        raise ArgumentError(f"{first.title} has scores by {wanted} alone; choose other data, or name `other_measure`.")
+        raise ArgumentError(f"{first.title} has scores by {wanted} only. Choose other data or another `other_measure`.")
     return further[0]
 
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from functools import cache
+from typing import Any
 
 from cranfield.core import defaults
-from cranfield.core import options as shared
 from cranfield.core.answer import answer
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.page import Page
-from cranfield.core.question import Question, Takes, questions, setting
+from cranfield.core.question import Question, Setting, questions, setting
 from cranfield.questions.design.designs import DESIGNS
-from cranfield.questions.design.question import BASELINE, PUBLISHED, VARIANCE, VARIANCE_OF_DIFFERENCE
+from cranfield.questions.design.question import AnovaQuestion, IntervalQuestion, PairsQuestion, TtestQuestion
 from cranfield.questions.design.result import DesignKind
-from cranfield.questions.variance.question import estimators
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.outcome import Outcome, imports, read_lines
 from cranfield.web.server.page import OfData, answers, data
@@ -28,10 +27,19 @@ FINDS = {
     "systems": "how many systems my topics can compare",
     "width": "how wide the interval will be",
 }
-"""What can be found, in words."""
+"""Quantities to solve for, as the form offers them."""
+LABELS = {
+    "variance": "Residual variance (σ²)",
+    "variance_of_difference": "Variance of the difference of two systems (σₜ²)",
+    "estimator": "Estimated by",
+    "min_diff": "Smallest difference worth detecting (minD)",
+    "width": "Width of the interval (δ)",
+    "n_topics": "Topics I have",
+    "baseline": "Compare with a baseline only",
+    "published": "The papers' one-way design",
+    "two_sample": "The two systems have different topics",
+}
 MOST_CELLS = 1_000
-_NAMES = {"systems": "n_systems", "topics": "n_topics"}
-_ANY: dict[str, Any] = {"least": -1e9, "most": 1e9}  # the library says what is wrong with a number
 NEXT = {"systems": f"{defaults.NEXT_SYSTEMS}", "min_diff": f"{defaults.NEXT_MIN_DIFF:.2f}"}
 EXAMPLE = {"kind": "pairs", "find": "topics", "variance_of_difference": "0.0250", **NEXT, "power": "0.80"}
 """AP of TREC's Robust tracks: twice the residual variance."""
@@ -43,38 +51,26 @@ def designs() -> dict[str, DesignKind]:
     return {name: DESIGNS[name] for name in DESIGNS if f"design {name}" in known}
 
 
-def sought(kind: str) -> tuple[str, ...]:
-    """What a design can find, in the words of addresses."""
-    return tuple(name.removeprefix("n_") for name in DESIGNS[kind].asks)
-
-
-class Choices:
+def offered() -> dict[str, Any]:
     """What the form offers, and which designs each part of it is for: names with blanks between them."""
+    parts: dict[str, list[str]] = {name: [] for name in (*FINDS, "baseline", "published", "two_sample")}
+    parts |= {"variance": [], "variance_of_difference": []}
+    for name, kind in designs().items():
+        variance = "variance_of_difference" if kind.pairwise else "variance"
+        for part in {*_sought(kind), *(one.option for one in kind.variants if one.option), variance}:
+            parts[part].append(name)
+    return {"designs": designs(), "finds": FINDS, "kinds": {part: " ".join(names) for part, names in parts.items()}}
 
-    def __init__(self) -> None:
-        self.designs = designs()
-        self.finds = {name: label for name, label in FINDS.items() if self.finding(name)}
 
-    def finding(self, quantity: str) -> str:
-        """The designs that a quantity belongs to."""
-        return " ".join(name for name in self.designs if quantity in sought(name))
-
-    def taking(self, option: str) -> str:
-        """The designs that have a form of that name."""
-        return " ".join(
-            name for name, kind in self.designs.items() if any(one.option == option for one in kind.variants)
-        )
-
-    def by_variance(self, of_difference: bool) -> str:
-        """The designs whose variance is that of a difference, or of a system."""
-        return " ".join(name for name, kind in self.designs.items() if kind.pairwise == of_difference)
+def _sought(kind: DesignKind) -> dict[str, str]:
+    """What a design can find: the words of addresses, and the names of the settings."""
+    return {name.removeprefix("n_"): name for name in kind.asks}
 
 
 @dataclass(frozen=True, kw_only=True)
-class DesignForm(OfData):
+class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, OfData):
     """How many topics, or what that many topics can do: the settings of all designs on one page."""
 
-    takes: ClassVar[Takes] = "past"
     page = Page(
         name="design",
         title="Design",
@@ -82,7 +78,7 @@ class DesignForm(OfData):
         heading="How many topics?",
         doing="Designing",
         nothing="",
-        brief="How many topics? Or, given topics: what can they detect? Repeat a parameter, or put commas, for a grid.",
+        brief="Number of topics, or what a given number can detect. Repeat a parameter, or use commas, for a grid.",
         example=EXAMPLE,
         template="design.html",
     )
@@ -92,69 +88,36 @@ class DesignForm(OfData):
         "pairs: which of many systems differ; anova: whether any do; ttest: two systems; interval: width of an "
         "interval.",
         choices=lambda: tuple(designs()),
+        first=True,
     )
     find: str | None = setting(
-        None, "What to find; by default what is left out. A value given for it is ignored.",
-        choices=tuple(FINDS), label="What do you want to know?")  # fmt: skip
-    variance: tuple[float, ...] | None = setting(
-        None, VARIANCE, label="Residual variance, topics taken out (σ²)", **_ANY
-    )
-    variance_of_difference: tuple[float, ...] | None = setting(
-        None, VARIANCE_OF_DIFFERENCE, label="Variance of the difference of two systems (σₜ²)", **_ANY
-    )
+        None, "Quantity to solve for; by default the one left out. A value given for it is ignored.",
+        choices=tuple(FINDS), label="What do you want to know?", first=True,
+    )  # fmt: skip
     data: str | None = data(None, "Dataset to estimate the variance from, instead of a variance.")
-    measure: str | None = shared.measure("Measure of the dataset.")
-    estimator: str | None = setting(
-        None,
-        "How to estimate the variance from the dataset; by default as the design needs it.",
-        registry=estimators,
-        label="Estimated by",
+    method: str | None = setting(  # type: ignore[assignment]
+        None, "Method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
     )
-    n_systems: tuple[int, ...] | None = setting(
-        None, "Systems that will be compared (pairs, anova).", least=-(10**6), most=10**6, label="Systems"
-    )
-    min_diff: tuple[float, ...] | None = setting(
-        None,
-        "Smallest difference worth detecting (pairs, anova, ttest).",
-        label="Smallest difference worth detecting (minD)",
-        **_ANY,
-    )
-    width: tuple[float, ...] | None = setting(
-        None, "Largest expected width of the interval (interval).", label="Width of the interval (δ)", **_ANY
-    )
-    n_topics: tuple[int, ...] | None = setting(
-        None, "Topics there are.", least=-(10**6), most=10**6, label="Topics I have"
-    )
-    power: tuple[float, ...] | None = setting(
-        None, f"Wanted power; {defaults.POWER} unless sought.", label="Power (1 − β)", **_ANY
-    )
-    alpha: tuple[float, ...] = setting(
-        (defaults.ALPHA,), "Significance level; intervals have 1 - alpha.", label="Significance level (α)", **_ANY
-    )
-    method: str | None = setting(
-        None, "Only this method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
-    )
-    baseline: bool = setting(False, f"{BASELINE[:-1]} (pairs).", label="Compare with a baseline only")
-    published: bool = setting(False, f"{PUBLISHED[:-1]} (anova).", label="The papers' one-way design")
-    two_sample: bool = setting(
-        False,
-        "Two systems with different topics; sizes per group (ttest, interval).",
-        label="The two systems have different topics",
-    )
+
+    @classmethod
+    @cache
+    def all(cls) -> tuple[Setting, ...]:
+        """Every setting, named as the form names it."""
+        return tuple(replace(one, label=LABELS.get(one.name, one.label)) for one in super().all())
 
     def asked(self) -> dict[str, Any]:
         """The arguments of this kind of design, without the one to be found."""
-        names, find = sought(self.kind), self.find
+        names, find = _sought(DESIGNS[self.kind]), self.find
         if find is not None and find not in names:
             raise ArgumentError(f"`find` must be one of {', '.join(names)} for {self.kind}; got {find}.")
-        asked = {name: getattr(self, _NAMES.get(name, name)) for name in names}
+        asked = {name: getattr(self, name) for name in names.values()}
         if find is not None:
-            asked[find] = None
-            if find != "topics" and asked["topics"] is None:
-                raise ArgumentError(f"`topics` is missing: to find `{find}`, say how many topics there are.")
+            asked[names[find]] = None
+            if asked["n_topics"] is None and find != "topics":
+                raise ArgumentError(f"`topics` is missing. Enter the number of topics to find `{find}`.")
             if find == "topics" and asked.get("power", ()) is None:
                 asked["power"] = (defaults.POWER,)
-        return {_NAMES.get(name, name): values for name, values in asked.items()}
+        return asked
 
     def as_typed(self, files: list[str] | None = None, measure: str | None = None) -> Question:
         """The question as the command of its design asks it."""
@@ -169,7 +132,7 @@ class DesignForm(OfData):
 
 @answers(
     DesignForm,
-    extra=Choices,
+    extra=offered,
     quick=lambda question, dataset: dataset is None or dataset.has_matrix(question.measure),
 )
 def design(question: DesignForm, dataset: Dataset | None, progress: Progress) -> Outcome:
@@ -177,7 +140,7 @@ def design(question: DesignForm, dataset: Dataset | None, progress: Progress) ->
     typed = (question.variance, question.variance_of_difference)
     cells = math.prod(len(values or [1]) for values in (*question.asked().values(), question.alpha, *typed))
     if cells > MOST_CELLS:
-        raise ArgumentError(f"the grid has {cells:,} cells; this page answers up to {MOST_CELLS:,}. Give fewer values.")
+        raise ArgumentError(f"the grid has {cells:,} cells; the limit is {MOST_CELLS:,}. Enter fewer values.")
     if dataset is None:
         settings, past = question.as_typed(), []
         _check_typed(question)
@@ -201,14 +164,13 @@ def design(question: DesignForm, dataset: Dataset | None, progress: Progress) ->
 
 def _check_typed(question: DesignForm) -> None:
     """A variance must be typed, and one only."""
-    given = [name for name in ("variance", "variance_of_difference") if getattr(question, name)]
     kind = DESIGNS[question.kind]
-    if not kind.pairwise:
-        given = [name for name in given if name == "variance"]
+    names = ("variance", "variance_of_difference") if kind.pairwise else ("variance",)
+    given = [name for name in names if getattr(question, name)]
     if not given:
         forms = {one.option: one for one in kind.variants}
         form = forms.get("two_sample" if question.two_sample else None, kind.variant())
         name = "variance_of_difference" if form.of_difference else "variance"
-        raise ArgumentError(f"`{name}` is missing; type one, or choose data to estimate it from.")
+        raise ArgumentError(f"`{name}` is missing. Enter one, or choose data to estimate it from.")
     if len(given) > 1:
-        raise ArgumentError("`variance` and `variance_of_difference` are both given; leave one of them out.")
+        raise ArgumentError("`variance` and `variance_of_difference` are both given. Remove one of them.")

@@ -1,19 +1,17 @@
-"""Forms that ask a little otherwise than the command line: gate, reuse, simulated scores, standardisation, tuning."""
+"""Pages that differ a little from the command line: gate, reuse, simulated scores, standardisation, tuning."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from dataclasses import dataclass, replace
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
-from cranfield.core import defaults
-from cranfield.core import options as shared
 from cranfield.core.answer import answer
 from cranfield.core.defaults import StandardiseTo
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.executors import Progress
-from cranfield.core.question import Question, Takes, setting
+from cranfield.core.question import Takes, setting
 from cranfield.questions.gate.question import GateQuestion
 from cranfield.questions.reuse.question import ReuseQuestion
 from cranfield.questions.simulate.question import SimulateScoresQuestion
@@ -45,7 +43,7 @@ class ReuseForm(ReuseQuestion):
     """The settings of `reuse`, with teams told apart by the names of their runs."""
 
     team_ends: str = setting(
-        ENDS, "A team is what stands before the first of these characters in the run tag.", flags=(), part="source",
+        ENDS, "A team's name ends before the first of these characters in the run tag.", flags=(), part="source",
         label="A team's name ends at",
     )  # fmt: skip
 
@@ -54,7 +52,7 @@ class ReuseForm(ReuseQuestion):
 def reused(question: ReuseForm, dataset: Dataset, progress: Progress) -> Outcome:
     """Each team left out in turn; a class of characters, unlike a pattern of the user's, is matched in no time."""
     if not question.team_ends:
-        raise ArgumentError(f"`team_ends` is empty; write the characters that end a team's name, such as {ENDS}")
+        raise ArgumentError(f"`team_ends` is empty. Enter the characters that end a team's name, such as {ENDS}")
     return ask_library(replace(question, team_prefix=f"[^{re.escape(question.team_ends)}]+"), dataset, progress)
 
 
@@ -66,8 +64,8 @@ def draw(question: SimulateScoresQuestion, dataset: Dataset, progress: Progress)
     asked = (question.n_topics or past.n_topics) * (question.n_systems or past.n_systems)
     if asked > MOST_DRAWN:
         raise ArgumentError(
-            f"`n_topics` times `n_systems` may come to {MOST_DRAWN:,} on the page; got {asked:,}. Draw fewer here, or "
-            "as many as you like with the command line."
+            f"`n_topics` times `n_systems` must be at most {MOST_DRAWN:,} on the page; got {asked:,}. Use the "
+            "command line for more."
         )
     return ask_library(question, dataset, progress)
 
@@ -98,76 +96,22 @@ def standardise(question: EffectQuestion, dataset: Dataset, progress: Progress) 
     return replace(outcome, answer=both, command=(*outcome.command, fit, applied.words(*files)), python=python)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TuningForm(Question):
-    """The settings of `tune`, with one choice for the way topics are held out."""
-
-    by_one_measure: ClassVar[bool] = True
-    page = TuneQuestion.page
-
-    measure: str | None = shared.one_measure("Measure to tune for.")
-    pattern: str | None = setting(
-        None, "How systems are named, such as {family}-mu{mu}. Blank: name(parameter=value,…), one file per family.",
-        label="How systems are named",
-    )  # fmt: skip
-    split: str = setting(
-        "folds", "How topics are held out.", choices=("folds", "leave-one-out", "holdout"), label="Hold out"
-    )
-    folds: int = setting(defaults.FOLDS, "How many, with folds held out.", least=-1000, most=1000)
-    share: float = setting(defaults.HOLDOUT, "With a holdout.", label="Share held out", least=-1e9, most=1e9)
-    n_repeats: int | None = setting(
-        None, "Draw the folds anew so many times; 10 unless the number of folds is changed.", least=-100, most=100,
-        more=True,
-    )  # fmt: skip
-    one_family: bool = setting(
-        False, "Take all systems of a file as settings of one family, whatever their names.", more=True
-    )
-    stratified: bool = setting(
-        False, "Give every fold its share of hard and easy topics.", label="Stratified", more=True
-    )
-    alpha: float = shared.alpha("One minus the level of the band.", more=True)
-    n_resamples: int = setting(
-        defaults.CURVE_RESAMPLES, "Resamples of topics behind the band.", least=1, most=100_000, more=True
-    )
-    seed: int = shared.seed()
-
-    def as_typed(self) -> TuneQuestion:
-        """The question as the command line asks it."""
-        drawn = self.split != "leave-one-out"
-        return TuneQuestion(
-            folds=self.folds if self.split == "folds" and self.folds != defaults.FOLDS else None,
-            leave_one_out=not drawn,
-            holdout=self.share if self.split == "holdout" else None,
-            n_repeats=self.n_repeats if drawn else None,
-            stratified=self.stratified and drawn,
-            pattern=self.pattern,
-            one_family=self.one_family,
-            measure=self.measure,
-            seed=self.seed,
-            alpha=self.alpha,
-            n_resamples=self.n_resamples,
-        )
-
-
-@answers(TuningForm)
-def tuned(question: TuningForm, dataset: Dataset, progress: Progress) -> Outcome:
+@answers(TuneQuestion)
+def tuned(question: TuneQuestion, dataset: Dataset, progress: Progress) -> Outcome:
     """Every family's choice per fold, its held-out scores, and the curve over its parameters."""
     dataset.require_valid(progress)
     question = by_measure(question, dataset)
     collections = dataset.collections(question.measure)
+    named: dict[str, Any] = {"pattern": question.pattern, "one_family": question.one_family}
     families = [
-        family
-        for name, scores in collections.items()
-        for family in split_families(scores.only(), question.pattern, name=name, one_family=question.one_family)
+        family for name, scores in collections.items() for family in split_families(scores.only(), name=name, **named)
     ]
-    typed = question.as_typed()
     with quietly():
-        result = typed.ask(families, progress=progress)
-    said = answer(result, typed)
+        result = question.ask(families, progress=progress)
+    said = answer(result, question)
     before, files = dataset.score_files(question.measure)
-    words = (replace(typed, measure=None) if before else typed).words(*files)
-    chosen = {"measure": question.measure, "pattern": question.pattern, "one_family": question.one_family}
-    named = [literal(files), *(f"{name}={value!r}" for name, value in chosen.items() if value)]
-    read = f"families = read_families({', '.join(named)})"
-    python = ("from cranfield.tuning import read_families, tune", read, typed.call("families"))
+    words = (replace(question, measure=None) if before else question).words(*files)
+    chosen = [f"{name}={value!r}" for name, value in {"measure": question.measure, **named}.items() if value]
+    read = f"families = read_families({', '.join([literal(files), *chosen])})"
+    python = ("from cranfield.tuning import read_families, tune", read, question.call("families"))
     return Outcome(said, (*before, words), python, warnings_of(said.warnings, collections.values()))

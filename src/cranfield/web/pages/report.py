@@ -1,4 +1,4 @@
-"""The whole story of a collection in one HTML file."""
+"""The report of a collection: one HTML file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cranfield.web.server.page import answers
 
 
 def build(material: dict[str, Any], settings: dict[str, Any], progress: Progress) -> tuple[str, str, str, list[str]]:
-    """Title, headline, page and section titles of a report; runs in a process of its own, since it draws charts."""
+    """Title, headline, page and section titles of a report; runs in a separate process, since it draws charts."""
     from cranfield.reports.report import report
 
     with no_imports():

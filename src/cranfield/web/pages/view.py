@@ -35,7 +35,7 @@ class ViewForm(LeaderboardQuestion):
         title="View",
         heading="The collection at a glance",
         doing="Comparing the systems of",
-        brief="The leaderboard, and in `view` everything the linked view of a collection shows, packed for the page.",
+        brief="The leaderboard, and in `view` the packed data of the linked view.",
     )
 
 
@@ -88,9 +88,11 @@ class TopicQuestion(Question):
     )
 
     measure: str | None = shared.one_measure()
-    topic: str = setting(help="A topic.", flags=(), part="view")
-    a: str | None = setting(None, "A system whose ranked list to show.", flags=(), part="view", usual="the best")
-    b: str | None = setting(None, "The list beside it.", flags=(), part="view", usual="the second best")
+    topic: str = setting(help="Topic to show.", flags=(), part="view")
+    a: str | None = setting(None, "System whose ranked list to show.", flags=(), part="view", usual="the best")
+    b: str | None = setting(
+        None, "System whose list to show beside it.", flags=(), part="view", usual="the second best"
+    )
 
 
 @answers(TopicQuestion)

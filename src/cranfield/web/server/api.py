@@ -1,4 +1,4 @@
-"""The JSON API: the questions of the pages, as addresses with typed parameters."""
+"""The JSON API: one address per question, with typed parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from cranfield.web.server.store import MissingData, Upload
 
 
 class Envelope(BaseModel):
-    """An answer: as the command line's JSON, with the page's headline, further tables, and how to get it elsewhere."""
+    """An answer: the command line's JSON, with headline, further tables, and the same as command and Python."""
 
     schema_version: int = Field(alias="schema")
     command: str
@@ -43,14 +43,14 @@ class Envelope(BaseModel):
 
 
 class JobStatus(BaseModel):
-    """A computation that is still going on (ask the same address again), or how it ended."""
+    """State of a computation. Request the same address again until it is done."""
 
     job: str
     title: str
     state: str
     done: int
     total: int
-    stage: str = Field(description="what it is doing now, where its steps have names")
+    stage: str = Field(description="current step, if steps have names")
     share: float
     ahead: int
     error: str = ""
@@ -58,19 +58,19 @@ class JobStatus(BaseModel):
 
 
 class Problem(BaseModel):
-    """What is wrong, in words."""
+    """An error message."""
 
     error: str
 
 
 class JobList(BaseModel):
-    """Computations that wait, run or have ended."""
+    """Computations, waiting, running or finished."""
 
     jobs: list[JobStatus]
 
 
 class DataStatus(BaseModel):
-    """A dataset: what its files hold, and what is wrong with them."""
+    """Contents of a dataset and problems in its files."""
 
     id: str
     name: str
@@ -82,7 +82,7 @@ class DataStatus(BaseModel):
 
 
 class Rankings(BaseModel):
-    """Ranked lists of one topic: for each system its first documents, each with its grade."""
+    """Ranked lists of one topic: the top documents of each system, with grades."""
 
     topic: str
     systems: list[str]
@@ -90,19 +90,19 @@ class Rankings(BaseModel):
 
 
 class DataList(BaseModel):
-    """The ids and names of all datasets."""
+    """Ids and names of all datasets."""
 
     datasets: list[dict[str, str]]
 
 
 class MissingJob(UnknownNameError):
-    """A job that is not known any more."""
+    """No job has this id."""
 
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (400, 401, 403, 404, 409, 413, 421, 422, 503)
 }
-ANSWERS = {202: {"model": JobStatus, "description": "Not done yet; ask again."}, **_PROBLEMS}
+ANSWERS = {202: {"model": JobStatus, "description": "Still computing; request again."}, **_PROBLEMS}
 _FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
 _MISSING = {"type": "string", "enum": list(get_args(MissingPolicy))}
 _LENIENT = {"type": "string", "enum": ["true", "false"]}
@@ -179,7 +179,7 @@ def _parameter(one: Setting) -> dict[str, Any]:
     schema = {"type": "array", "items": value, "maxItems": MOST_VALUES} if one.several else value
     if not one.required and one.default is not None:
         schema["default"] = list(one.default) if one.several else one.default
-    usual = f" Unless given: {one.usual}." if one.usual else ""
+    usual = f" Default: {one.usual}." if one.usual else ""
     return {
         "name": one.spelling, "in": "query", "required": one.required, "description": one.help + usual, "schema": schema
     }  # fmt: skip
@@ -190,7 +190,7 @@ def _parameter(one: Setting) -> dict[str, Any]:
 
 @router.get("/data", response_model=DataList, tags=["data"], responses=_PROBLEMS)
 def datasets(request: Request) -> Response:
-    """All datasets; `sample` is always there."""
+    """List all datasets; `sample` always exists."""
     listed = [{"id": one.id, "name": one.name} for one in service_of(request).store.datasets()]
     return JSONResponse({"datasets": listed})
 
@@ -206,13 +206,13 @@ async def upload(request: Request) -> Response:
 
 @router.get("/data/{id}", response_model=DataStatus, tags=["data"], responses=ANSWERS)
 def dataset(request: Request, id: str) -> Response:
-    """What a dataset holds, file by file."""
+    """Contents of a dataset, file by file."""
     return _data_status(request, service_of(request).store[id], 200)
 
 
 @router.get("/data/{id}/rankings", response_model=Rankings, tags=["data"], responses=ANSWERS)
 def ranked_lists(request: Request, id: str, topic: str, system: Annotated[list[str], Query()]) -> Response:
-    """What systems retrieved first for a topic, with the grade of every document (null: not judged)."""
+    """Top documents of systems for a topic, with grades (null: unjudged)."""
     dataset = service_of(request).store[id]
     dataset.require_valid()
     runs = {run.system: run for run in dataset.runs()}
@@ -229,7 +229,7 @@ def remove(request: Request, id: str) -> Response:
 
 
 async def receive(request: Request, to: Dataset | None = None) -> Dataset:
-    """The dataset in an upload form, joined `to` another where there is one; all it holds is closed again."""
+    """Make a dataset of an upload form, with the files of `to` if given."""
     store, limits = service_of(request).store, service_of(request).limits
     async with request.form(max_files=limits.files, max_fields=20, max_part_size=limits.field) as form:
         parts = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
@@ -241,7 +241,7 @@ async def receive(request: Request, to: Dataset | None = None) -> Dataset:
         easy = lenient.lower() in ("true", "on", "1", "yes")
         if to is not None:
             if to.id == SAMPLE:
-                raise DataError("the sample collection stays as it is; drop your files as data of their own.")
+                raise DataError("the sample collection cannot be changed. Upload your files as a new dataset.")
             policy, easy = to.missing, to.lenient
         return await run_in_threadpool(store.add, uploads, missing=policy, lenient=easy, to=to)
 
@@ -282,14 +282,14 @@ def describe(contents: Contents) -> str:
 
 @router.get("/jobs", response_model=JobList, tags=["jobs"], responses=_PROBLEMS)
 def jobs(request: Request) -> Response:
-    """All computations that are known, the last asked first."""
+    """List computations, latest first."""
     service = service_of(request)
     return JSONResponse({"jobs": [job_status(service, one) for one in service.jobs.listed()]})
 
 
 @router.get("/jobs/{id}", response_model=JobStatus, tags=["jobs"], responses=_PROBLEMS)
 def job(request: Request, id: str) -> Response:
-    """How far a computation is."""
+    """Progress of a computation."""
     return JSONResponse(job_status(service_of(request), find_job(request, id)))
 
 

@@ -1,4 +1,4 @@
-"""`create_app`: the page and the API over one service, with their errors told in words."""
+"""`create_app`: page and API over one service, with readable errors."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from cranfield.web.server.service import Service
 from cranfield.web.server.store import MovedData
 
 STATIC = Path(__file__).parents[1] / "static"
-BUG = "something went wrong that should not have; the server's log says what. Nothing was lost: go back and try again."
+BUG = "the server failed unexpectedly; its log says why. Your data are safe. Go back and try again."
 _STATUS = {
-    404: "there is nothing at this address; start from the links above.",
-    405: "this address does not take such a request.",
+    404: "no page at this address. Use the links above.",
+    405: "this address does not accept this method.",
 }
 
 
@@ -81,7 +81,9 @@ def _handle_errors(app: FastAPI) -> None:
     async def unfit(request: Request, error: Exception) -> Response:
         wrong = error.errors() if isinstance(error, RequestValidationError) else []
         names = ", ".join(str(one["loc"][-1]) for one in wrong)
-        return _error_response(request, 422, f"{names or 'the request'}: missing, or not as /api describes it.")
+        return _error_response(
+            request, 422, f"{names or 'the request'}: missing or invalid. See /api for the parameters."
+        )
 
     async def unknown(request: Request, error: Exception) -> Response:
         response = _error_response(request, 500, BUG)

@@ -1,7 +1,7 @@
-"""Uploaded bytes to plain files: archives and compressed files are unpacked under a limit, never on trust.
+"""Unpack uploaded archives and compressed files within limits.
 
-What a header says about sizes is checked first and believed never: bytes are counted as they come out. Names
-inside an archive are labels; none of them is used as a path.
+Declared sizes are checked first but not trusted: bytes are counted during unpacking. Names inside an archive are
+labels and never paths.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OTHER_ARCHIVES = {".tar", ".tgz", ".7z", ".rar", ".tbz", ".txz"}
 
 
 def refuse(name: str, text: str) -> FileError:
-    """The error for a file that is not taken as it is."""
+    """The error for a refused file."""
     return FileError(name, [Problem(0, text)])
 
 
@@ -50,7 +50,7 @@ def unpack(name: str, stream: IO[bytes], size: int, limits: Limits) -> Iterator[
     shown = label(name)
     ending = Path(shown).suffix.lower()
     if ending in _OTHER_ARCHIVES or any(shown.lower().endswith(f".tar{packed}") for packed in COMPRESSED):
-        raise refuse(shown, "is an archive of a kind that is not read; send a .zip, or the files themselves")
+        raise refuse(shown, "is an unsupported archive. Send a .zip, or the files themselves")
     start = stream.read(4)
     stream.seek(0)
     if ending == ".zip" or start == b"PK\x03\x04":
@@ -82,15 +82,15 @@ def _bounded(shown: str, content: Iterator[bytes], size: int, limits: Limits) ->
         for chunk in content:
             total += len(chunk)
             if total > limits.file:
-                text = f"holds more than {megabytes(limits.file)}, the most one file may have on this page"
+                text = f"holds more than {megabytes(limits.file)}, the limit for one file"
                 raise refuse(shown, text)
             if total > max(_SMALL, limits.ratio * max(size, 1)):
-                raise refuse(shown, f"unpacks to more than {limits.ratio} times its size: not a file of runs or scores")
+                raise refuse(shown, f"unpacks to more than {limits.ratio} times its size. Send it uncompressed")
             yield chunk
     except FileError:
         raise
     except _UNPACKING as error:
-        raise refuse(shown, f"cannot be unpacked: {error}; is the file complete?") from None
+        raise refuse(shown, f"cannot be unpacked ({error}). Check that the file is complete") from None
 
 
 def _decompressed(shown: str, ending: str, stream: IO[bytes]) -> Iterator[bytes]:
@@ -100,7 +100,7 @@ def _decompressed(shown: str, ending: str, stream: IO[bytes]) -> Iterator[bytes]
         if not is_decompression_error(error):
             raise
         why = "the compressed data ends too early" if isinstance(error, EOFError) else error
-        text = f"cannot be decompressed as {ending}: {why}; is the file complete and its ending right?"
+        text = f"cannot be decompressed as {ending}: {why}. Check that the file is complete and its extension right"
         raise refuse(shown, text) from None
 
 
@@ -136,7 +136,7 @@ def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[st
     except FileError:
         raise
     except _UNPACKING as error:
-        raise refuse(shown, f"is not a valid .zip archive ({error}); make it again") from None
+        raise refuse(shown, f"is not a valid .zip archive ({error}). Repack it") from None
 
 
 def _is_no_file(name: str) -> bool:
@@ -147,29 +147,30 @@ def _is_no_file(name: str) -> bool:
 
 def _check_members(shown: str, listed: list[zipfile.ZipInfo], limits: Limits) -> None:
     if not listed:
-        raise refuse(shown, "is an archive without files")
+        raise refuse(shown, "is an empty archive")
     if len(listed) > limits.files:
-        raise refuse(shown, f"holds {len(listed):,} files; at most {limits.files:,} are taken at once")
+        raise refuse(shown, f"holds {len(listed):,} files; the limit is {limits.files:,} per upload")
     for info in listed:
-        _check_member(shown, info, limits)
+        name = info.filename.replace("\\", "/")
+        if not name:
+            raise refuse(shown, "holds a file without a name. Repack it")
+        if wrong := _odd(name, info, limits):
+            raise refuse(shown, f"its member {label(name)!r} {wrong}")
     total = sum(info.file_size for info in listed)
     if total > limits.store:
-        raise refuse(shown, f"says it holds {megabytes(total)} in all; at most {megabytes(limits.store)} are kept")
+        raise refuse(shown, f"declares {megabytes(total)} in total; the limit is {megabytes(limits.store)}")
 
 
-def _check_member(shown: str, info: zipfile.ZipInfo, limits: Limits) -> None:
-    name = info.filename.replace("\\", "/")
-    if not name:
-        raise refuse(shown, "holds a file without a name; make it again")
-    inside = f"its member {label(name)!r}"
+def _odd(name: str, info: zipfile.ZipInfo, limits: Limits) -> str:
+    """What is wrong with a member of an archive, or nothing."""
     if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":":
-        raise refuse(shown, f"{inside} points outside the archive; make it again with plain names")
+        return "points outside the archive. Repack it with relative names"
     if stat.S_ISLNK(info.external_attr >> 16):
-        raise refuse(shown, f"{inside} is a link, not a file; make it again with the files themselves")
+        return "is a link, not a file. Repack it with the files themselves"
     if info.flag_bits & 1:
-        raise refuse(shown, f"{inside} is encrypted; make it again without a password")
+        return "is encrypted. Repack it without a password"
     if Path(name).suffix.lower() in _OTHER_ARCHIVES | {".zip"}:
-        raise refuse(shown, f"{inside} is an archive in an archive; put the files in directly")
+        return "is a nested archive. Add its files directly"
     if info.file_size > limits.file:
-        sizes = f"{megabytes(info.file_size)}; one file may have {megabytes(limits.file)}"
-        raise refuse(shown, f"{inside} says it holds {sizes}")
+        return f"declares {megabytes(info.file_size)}; the limit for one file is {megabytes(limits.file)}"
+    return ""

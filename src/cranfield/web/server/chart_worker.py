@@ -1,4 +1,4 @@
-"""Charts are drawn in a process of their own: while the engine draws it holds the interpreter, and pages would wait."""
+"""Draw charts in a separate process: the drawing engine blocks the interpreter, and pages would wait."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from cranfield.core.answer import Chart
 from cranfield.core.errors import DataError
 from cranfield.core.isolated_process import follow_the_server
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.limits import Limits, Recent
 
 PHONE = "phone.svg"
 """Said in place of an ending: an SVG image for a narrow screen."""
@@ -42,9 +42,8 @@ class ChartWorker:
     """One process that draws, started on first use, and the last charts."""
 
     def __init__(self, limits: Limits) -> None:
-        self._limit = 4 * limits.results
         self._pool: ProcessPoolExecutor | None = None
-        self._known: dict[str, bytes] = {}
+        self.known: Recent[str, bytes] = Recent(4 * limits.results)
         self._lock = threading.Lock()
 
     def warm_up(self) -> None:
@@ -53,24 +52,15 @@ class ChartWorker:
 
     def draw(self, key: str, one: Chart, ending: str) -> bytes:
         """The chart; equal keys mean equal charts."""
-        drawn = self._known.get(key)
+        drawn = self.known.get(key)
         if drawn is None:
             try:
                 drawn = self._submit(draw_chart, one, ending).result(PATIENCE)
             except (BrokenProcessPool, TimeoutError):
                 self.close()
-                raise DataError("this chart took too much time or memory to draw; the table holds the same.") from None
-        with self._lock:
-            self._known.pop(key, None)
-            self._known[key] = drawn  # the last to be forgotten
-            for oldest in list(self._known)[: -self._limit]:
-                del self._known[oldest]
+                raise DataError("this chart needs too much time or memory. The table has the same numbers.") from None
+        self.known.keep(key, drawn)
         return drawn
-
-    def forget(self) -> None:
-        """Drop the charts kept."""
-        with self._lock:
-            self._known.clear()
 
     def close(self) -> None:
         """End the process; the next chart would start another."""

@@ -1,7 +1,4 @@
-"""`Dataset`: what was dropped on the page, read once, and handed to every question about it.
-
-Runs and judgments are parsed once, when they are checked, and kept: they are what most questions ask for.
-"""
+"""`Dataset`: uploaded files, read once and kept for every question about them."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import shlex
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from cranfield.collection.check import FileCheck, check_and_read
 from cranfield.collection.sample import make_sample
@@ -27,7 +24,6 @@ from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import ScorePart, by_collection, join_parts
 from cranfield.web.server.limits import Limits
 
-_Kept = TypeVar("_Kept", Qrels, Run)
 SAMPLE = "sample"
 """The id of the sample collection, the same on every machine: a mailed address with it works."""
 
@@ -110,7 +106,7 @@ class Dataset:
         contents = Contents(tuple(checks))
         if count := sum(check.problems for check in checks):
             problems = f"{count} problem{'s' * (count > 1)}"
-            text = f"{problems} in the files of {self.name}; correct them and drop the files again."
+            text = f"{problems} in the files of {self.name}. Correct them and upload the files again."
             return replace(contents, problem=text)
         try:
             _check_kinds(checks)
@@ -151,7 +147,7 @@ class Dataset:
         seen: dict[str, str] = {}
         for run, path in zip(self._runs, (check.path for check in checks if check.kind == "run"), strict=True):
             if (first := seen.setdefault(run.system, path)) != path:
-                text = f"{path}: its system {run.system!r} was read from {first} already; rename one of the files."
+                text = f"{path}: system {run.system!r} is already in {first}. Rename one of the files."
                 raise DataError(text)
 
     def _evaluate(self, measures: Sequence[str], progress: Progress | None = None) -> Scores:
@@ -178,8 +174,8 @@ class Dataset:
         if scores is None:
             names = summary(list(contents.collections))
             raise DataError(
-                f"{self.title} holds {len(contents.collections)} collections ({names}). The design page pools them; "
-                "for this page drop the files of one collection alone."
+                f"{self.title} holds {len(contents.collections)} collections ({names}). Upload one "
+                "collection for this page; the design page pools several."
             )
         if measure is None:
             return next(iter(scores.values()))
@@ -214,7 +210,7 @@ class Dataset:
             return dict(contents.collections)
         known = {name: Scores([scores[measure]]) for name, scores in contents.collections.items() if measure in scores}
         if not known:
-            raise DataError(f"no collection has scores by {measure}; there are {summary(self.measures())}.")
+            raise DataError(f"no collection has scores by {measure}. Available: {summary(self.measures())}.")
         return known
 
     def measures(self) -> list[str]:
@@ -233,18 +229,17 @@ class Dataset:
 
     def qrels(self) -> Qrels:
         """The judgments."""
-        return self._kept(self._qrels, "judgments")[0]
+        self._require(self._qrels, "judgments")
+        return self._qrels[0]
 
     def runs(self) -> list[Run]:
         """The runs."""
-        return self._kept(self._runs, "runs and judgments")
+        self._require(self._runs, "runs and judgments")
+        return self._runs
 
-    def _kept(self, kept: list[_Kept], what: str) -> list[_Kept]:
+    def _require(self, kept: Sequence[object], what: str) -> None:
         if not kept:
-            raise DataError(
-                f"{self.title} holds scores, not {what}; drop runs together with their qrels file for this."
-            )
-        return kept
+            raise DataError(f"{self.title} holds scores, not {what}. Upload runs with their qrels file.")
 
     # ── words for the command line ────────────────────────────────────────────────────────────────────────
 
@@ -312,13 +307,13 @@ def _check_kinds(checks: Sequence[FileCheck]) -> None:
     if scores and (runs or qrels):
         names = summary([check.path for check in checks if check.kind == "scores"])
         raise DataError(
-            f"score files ({names}) and {'runs' if runs else 'judgments'} do not go together; drop score files alone, "
+            f"score files ({names}) and {'runs' if runs else 'judgments'} cannot be mixed. Upload score files alone, "
             "or runs with their qrels file."
         )
     if runs and qrels != 1:
-        raise DataError(f"there are {runs} runs and {qrels} qrels files; runs need exactly one qrels file with them.")
+        raise DataError(f"found {runs} runs and {qrels} qrels files. Upload exactly one qrels file with the runs.")
     if qrels and not runs:
-        raise DataError("there are judgments and no runs; drop the runs together with the qrels file.")
+        raise DataError("found judgments without runs. Upload the runs with the qrels file.")
 
 
 def _check_count(checks: Sequence[FileCheck], most: int) -> None:
@@ -326,8 +321,8 @@ def _check_count(checks: Sequence[FileCheck], most: int) -> None:
     for check in checks:
         if check.n_systems is not None and check.n_systems > most:
             raise DataError(
-                f"{check.path}: {check.n_systems:,} systems; the page takes at most {most:,}, since it compares every "
-                f"pair. Keep the systems that matter, or ask on the command line: cranfield compare {_base(check.path)}"
+                f"{check.path}: {check.n_systems:,} systems; the page compares every pair and takes at most "
+                f"{most:,}. Select fewer, or use the command line: cranfield compare {_base(check.path)}"
             )
 
 

@@ -77,7 +77,7 @@ class Index:
                 self._base.execute(table)
             self._base.execute("commit")
         except sqlite3.Error as error:
-            why = "another server keeps its data there" if "locked" in str(error) else str(error)
+            why = "another server uses it" if "locked" in str(error) else str(error)
             raise ArgumentError(f"cannot keep data in {directory}: {why}. Name another directory.") from None
 
     def close(self) -> None:
@@ -100,7 +100,7 @@ class Index:
         self._do("update dataset set name = ? where id = ?", name, id)
 
     def remove(self, id: str) -> None:
-        """Forget a dataset, and what was asked about it."""
+        """Forget a dataset and its questions."""
         self._do("delete from dataset where id = ?", id)
         self._do("delete from question where data = ?", id)
 
@@ -133,6 +133,6 @@ class Index:
         self._do(f"delete from question where address not in ({newest})", MOST_QUESTIONS)
 
     def questions(self, data: str | None = None) -> list[Asked]:
-        """What was asked, the last first; about one dataset where it is named."""
+        """The questions, latest first; of one dataset if named."""
         rows = self._do("select address, title, data, asked from question order by asked desc, address")
         return [one for one in (Asked(*row) for row in rows) if data is None or one.data == data]

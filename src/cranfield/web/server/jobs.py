@@ -1,4 +1,4 @@
-"""Long computations beside the page: asked once, shared by all who ask the same, watched, and cancelled."""
+"""Long computations in the background: shared by equal questions, watched and cancelled."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Jobs:
         """The job of this key: the one there is, or a new one when there is none or it was cancelled or failed."""
         with self._lock:
             if self._closed:
-                raise Busy("the server is stopping; start it again.")
+                raise Busy("the server is stopping. Start it again.")
             known = self._jobs.get(key)
             if known is not None and known.state not in ("cancelled", "failed"):
                 self._jobs[key] = self._jobs.pop(key)  # the last to be forgotten
@@ -136,7 +136,7 @@ class Jobs:
                 raise KeyError(key)
             waiting = sum(job.state == "waiting" for job in self._jobs.values())
             if waiting >= self.limits.waiting:
-                raise Busy(f"{waiting} computations are waiting already; try again when some are done, or cancel one.")
+                raise Busy(f"{waiting} computations are already waiting. Try again later, or cancel one.")
             self._jobs.pop(key, None)
             finished = [one for one, job in self._jobs.items() if job.future.done()]
             for one in finished[: max(0, len(finished) - self.limits.results)]:

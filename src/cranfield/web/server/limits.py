@@ -1,11 +1,16 @@
-"""How much the page takes: uploads, archives, jobs. Everything that grows has an end."""
+"""Limits of the page: uploads, archives, jobs and kept results."""
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cranfield.core.defaults import MAX_UPLOAD_MB
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 MB = 1_000_000
 
 
@@ -49,3 +54,26 @@ def megabytes(size: int) -> str:
     ('256 MB', '0.0015 MB')
     """
     return f"{size / MB:,.4g} MB"
+
+
+class Recent(OrderedDict[Key, Value]):
+    """The most recently used values, up to a limit.
+
+    >>> recent = Recent(2)
+    >>> for name in ("a", "b", "a", "c"):
+    ...     recent.keep(name, name.upper())
+    >>> list(recent)
+    ['a', 'c']
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most, self._lock = most, threading.Lock()
+
+    def keep(self, key: Key, value: Value) -> None:
+        """Add a value; the least recent ones are dropped."""
+        with self._lock:
+            self[key] = value
+            self.move_to_end(key)
+            while len(self) > self._most:
+                self.popitem(last=False)

@@ -1,23 +1,24 @@
-"""`Outcome`: an answer as a page shows it and the API gives it, with how to get the same elsewhere.
+"""`Outcome`: an answer for page and API, with the same question as a command and in Python.
 
-`ask_library` is the common way to one: hand the data to the library, ask, and say how to do the same elsewhere.
+`ask_library` makes one: it hands the data to the library and asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, TypeVar
 
 import polars as pl
 
+from cranfield.core import parts
 from cranfield.core.answer import Answer, answer
 from cranfield.core.errors import UnknownNameError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.formats import downloads
 from cranfield.core.question import Question
-from cranfield.core.tables import Sheet, text_rows
+from cranfield.core.tables import Sheet
 from cranfield.web.server.data import Dataset
 
 Asked = TypeVar("Asked", bound=Question)
@@ -28,53 +29,37 @@ MOST_ROWS = 250
 """Rows a page shows of a table; downloads hold them all."""
 
 
-@dataclass(frozen=True)
-class Table:
-    """A sheet on a page."""
+@dataclass(frozen=True, eq=False)
+class Table(parts.Table):
+    """A sheet on a page.
 
-    name: str
-    sheet: Sheet
+    Attributes
+    ----------
+    links : an address for every row, where rows lead somewhere
+    known : what the page says already
+    first : columns the page puts before the others; downloads keep the order of the command line
+    """
+
     links: Sequence[str] = ()
-    """An address for every row, where rows lead somewhere."""
     known: tuple[str, ...] = ()
-    """What the page says already."""
     first: tuple[str, ...] = ()
-    """Columns the page puts before the others; downloads keep the order of the command line."""
 
-    @property
-    def _rows(self) -> pl.DataFrame:
-        rows = self.sheet.for_people.rows
-        before = [name for name in self.first if name in rows.columns]
-        return rows.select(*before, pl.exclude(before)) if before else rows
-
-    @property
-    def heading(self) -> str:
-        """What stands above it."""
-        return self.sheet.heading or self.sheet.title or self.name
-
-    @property
-    def columns(self) -> list[tuple[str, bool]]:
-        """Names and whether they hold numbers."""
-        return [(name, dtype.is_numeric()) for name, dtype in self._rows.schema.items()]
+    @cached_property
+    def visible(self) -> Sheet:
+        """The rows as people read them, the first of very many."""
+        shown = super().visible
+        before = [name for name in self.first if name in shown.rows.columns]
+        return replace(shown, rows=shown.rows.select(*before, pl.exclude(before))) if before else shown
 
     @property
     def link_column(self) -> int:
         """The column whose cells lead somewhere: the first that is no measure."""
         return 1 if self.links and self.columns[0][0] == "measure" else 0
 
-    def shown(self) -> list[list[str]]:
-        """The rows as people read them, the first of very many."""
-        return text_rows(replace(self.sheet, rows=self._rows.head(MOST_ROWS)))
-
-    @property
-    def left_out(self) -> int:
-        """Rows the page does not show."""
-        return max(0, self.sheet.rows.height - MOST_ROWS)
-
     @property
     def notes(self) -> list[str]:
         """The lines below it that the page does not have elsewhere, with the names of columns as its head has them."""
-        named = [name for name in self.sheet.rows.columns if "_" in name]
+        named = [name for name in self.frame.columns if "_" in name]
         notes = [note for note in self.sheet.notes if note and note not in self.known]
         return [reduce(lambda text, name: text.replace(name, name.replace("_", " ")), named, note) for note in notes]
 
@@ -108,7 +93,9 @@ class Outcome:
         lines = self.answer.headline.splitlines()
         known = (*lines, *(f"{line}." for line in lines), *self.answer.sentences)
         first = self.answer.extra.get("first_columns", {}).get(name, ())
-        return Table(name, self.answer.sheet(name), self.links.get(name, ()), known, first)
+        sheet = self.answer.sheet(name)
+        heading = sheet.heading or sheet.title or name
+        return Table(name, heading, sheet, MOST_ROWS, self.links.get(name, ()), known, first)
 
     @property
     def tables(self) -> list[Table]:

@@ -1,7 +1,7 @@
-"""What a page is and what its form shows: the `Page` of a question, and what it has beyond the library's answer.
+"""`WebPage` and `Form`: the page of a question and the values of its form.
 
-The server goes through the questions: each that has a `page` is on it, answered by the library. A module of
-`cranfield.web.pages` says with `answers` what a page has of its own.
+Every question that has a `page` gets one, and the library answers it. A module of `cranfield.web.pages` adds with
+`answers` what a page does beyond that.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from cranfield.web.server.outcome import Outcome, ask_library
 
 Asked = TypeVar("Asked", bound=Question)
 _COMMAND = re.compile(r";? `cranfield [^`]+`[\w ]*")
-"""What is said of a command to be typed, up to the end of the clause."""
+"""A clause about a command to type."""
 
 
-def data(default: Any = REQUIRED, help: str = "Dataset: sample, or the id an upload got.") -> Any:
+def data(default: Any = REQUIRED, help: str = "Dataset: sample, or the id of an upload.") -> Any:
     """The setting of a page that says what it is asked about."""
     return setting(default, help, flags=(), part="source", first=True, label="Data")
 
@@ -79,7 +79,7 @@ class WebPage(Page):
 
     @property
     def parameters(self) -> tuple[Setting, ...]:
-        """What can be said in its address."""
+        """The settings that its address takes."""
         return tuple(self._measure(one) if one.name == "measure" else one for one in self.question.all() if one.on_page)
 
     def _measure(self, one: Setting) -> Setting:
@@ -89,20 +89,20 @@ class WebPage(Page):
 
     @property
     def needs_data(self) -> bool:
-        """Whether there is nothing to answer without data."""
+        """Whether it needs data to answer."""
         return self.question.of("data").required
 
     def suits(self, dataset: Dataset | None) -> bool:
-        """Whether there is anything to ask about these data, as far as they have been read: some need runs."""
+        """Whether the question applies to these data; some questions need runs."""
         contents = dataset.peek() if dataset is not None else None
         return contents is None or contents.has_runs or self.question.takes != "runs"
 
     def words(self, error: Exception) -> str:
-        """An error with settings named as addresses name them: what the API says."""
+        """An error with settings named as in addresses, for the API."""
         return in_words_of(str(error), self.question, lambda one: f"`{one.spelling}`")
 
     def on_form(self, text: str) -> str:
-        """A message or hint in the words of the form: settings by their labels, and no command to be typed.
+        """A message for the form: settings named by their labels, without commands to type.
 
         >>> pages()["gate"].on_form("name the loss with `margin`; `cranfield help tests` says more.")
         'name the loss with “Margin”.'
@@ -121,7 +121,7 @@ class WebPage(Page):
         return re.sub(r"\b(\w+)='([\w-]+)'|`(\w+)`|(?<![\w-])--([a-z][a-z-]*)", label, _COMMAND.sub("", text))
 
     def told(self, warnings: Iterable[str]) -> list[str]:
-        """Warnings as the page lists them: many that say the same as one."""
+        """Warnings as the page lists them: similar ones are joined."""
         return [self.on_form(text) for text in gathered(warnings)]
 
 
@@ -171,13 +171,13 @@ def page_of(question: type[Question]) -> WebPage:
 
 
 def documented() -> list[tuple[str, str, str, str]]:
-    """Title, address, question and what the API says of it: the rows of the documentation, in the order of the menu."""
+    """Title, address, heading and brief of every page: rows of the documentation, in the order of the menu."""
     shown = [one for one in pages().values() if one.place is not None]
     return [(one.title, f"`{one.address}`", one.heading, one.brief) for one in shown]
 
 
 def menu(dataset: Dataset | None = None) -> list[tuple[str, str]]:
-    """Addresses and titles of the menu, without the pages that these data have nothing for."""
+    """Addresses and titles of the menu, without pages that do not apply to these data."""
     shown = [one for one in pages().values() if one.place is not None and one.suits(dataset)]
     return [("/data", "Data"), *((one.address, one.title) for one in shown)]
 
@@ -200,7 +200,7 @@ class Form:
         return _text(self.settings[name].default)
 
     def values(self, name: str) -> list[str]:
-        """The chosen ones of several; the usual ones where nothing is said."""
+        """The chosen values of a setting with several; its defaults if none is chosen."""
         if name not in self.given and isinstance(self.settings[name].default, tuple):
             return [_text(one) for one in self.settings[name].default]
         return [one for one in self.given.get(name, []) if one]
@@ -220,8 +220,8 @@ class Form:
         return self.settings[name].choices or ()
 
     def help(self, one: Setting) -> Markup:
-        """The help of a setting as a form gives it: options are repeated, numbers in a box have commas between them."""
-        several = "; several with commas between them" if one.several and one.kind in (int, float) else ""
+        """The help of a setting in a form; several numbers are separated by commas, not repeated options."""
+        several = "; use commas for several" if one.several and one.kind in (int, float) else ""
         said = str(escape(self.page.on_form(one.help.replace("; repeatable", several))))
         return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", said))
 

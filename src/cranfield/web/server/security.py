@@ -1,11 +1,11 @@
-"""Who may ask, and how much they may send: checked before anything else sees a request.
+"""Access control and size limits, checked before anything else sees a request.
 
-On loopback a page of another site could still reach the server through the visitor's own browser, so the Host and
-the origin of every request are looked at: a foreign site can neither read answers (no shared origin, no foreign
-host name pointing here) nor start work. On any other address every request must carry the token.
+On loopback, a page of another site could reach the server through the visitor's browser. Host and origin of every
+request are therefore checked: a foreign site can neither read answers nor start work. On any other address every
+request must carry the token.
 
-A link on another site may lead here, since people mail and publish addresses; such a visit is marked, and shows the
-form without starting anything (`came_from_elsewhere`). A frame on another site gets nothing at all.
+A link on another site may lead here, since people mail addresses. Such a visit shows the form and starts nothing
+(`came_from_elsewhere`). A frame on another site gets nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 OWN_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_FOREIGN = "another website asked; only this page itself may. Open the address directly."
+_FOREIGN = "another website sent this request. Open the address directly."
 
 
 def came_from_elsewhere(request: Request) -> bool:
@@ -68,7 +68,7 @@ class TooLarge(Exception):
 
     def __init__(self, limit: int) -> None:
         super().__init__(
-            f"the request is larger than {megabytes(limit)}; send less at once, or pack files as .gz or .zip."
+            f"the request is larger than {megabytes(limit)}. Send fewer files at once, or compress them (.gz, .zip)."
         )
 
 
@@ -116,7 +116,7 @@ class Guard:
         host = request.headers.get("host", "")
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
         if self.access.hosts is not None and name.lower() not in self.access.hosts:
-            text = f"this server does not answer to the host {name[:80]!r}; open it by its own address."
+            text = f"unknown host {name[:80]!r}. Open the address that the server printed."
             return _no(request, 421, text)
         if shared and request.method == "OPTIONS":
             allowed = {"Methods": "GET, POST, DELETE", "Headers": "Authorization"}
@@ -129,7 +129,7 @@ class Guard:
                 return refused
         length = request.headers.get("content-length", "0")
         if not length.isdecimal():
-            return _no(request, 400, "the Content-Length header is no number.")
+            return _no(request, 400, "the Content-Length header must be a number.")
         return _no(request, 413, str(TooLarge(limit))) if int(length) > limit else None
 
 
@@ -141,7 +141,7 @@ def _without_token(request: Request, token: str) -> Response | None:
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
     carried = [*given, bearer if scheme.lower() == "bearer" else "", request.cookies.get(COOKIE, "")]
     if not any(hmac.compare_digest(one.encode(), token.encode()) for one in carried):
-        text = "this server asks for the token it printed when it started; open the address it printed."
+        text = "a token is required. Open the address that the server printed."
         return _no(request, 401, text)
     path = request.scope["path"]
     if given and request.method == "GET" and not path.startswith("/api"):

@@ -61,8 +61,8 @@ def announcement(address: str, token: str | None, keep: Path | None = None) -> s
     text = f"cranfield is at {address}\n({where}; Ctrl-C ends it{' and' if keep is None else ';'} {data})\n"
     if token:
         text += (
-            "Whoever has this address sees, uses and can remove all data on the page, whoever uploaded it: pass it "
-            "only to people who may.\n"
+            "Anyone with this address can see, use and remove all data on the page. Share it only with people you "
+            "trust.\n"
         )
     return text
 
@@ -72,7 +72,7 @@ def access_for(host: str, allow_remote: bool, origins: Sequence[str] = ()) -> Ac
 
     >>> access_for("0.0.0.0", False)
     Traceback (most recent call last):
-    cranfield.ArgumentError: `host` 0.0.0.0 lets other machines in; add --allow-remote if you mean that.
+    cranfield.ArgumentError: `host` 0.0.0.0 lets other machines connect. Add --allow-remote to allow that.
     """
     for origin in origins:
         parts = urlsplit(origin)
@@ -83,7 +83,7 @@ def access_for(host: str, allow_remote: bool, origins: Sequence[str] = ()) -> Ac
     if is_loopback(host):
         return Access(OWN_HOSTS | {_in_header(host)}, origins=frozenset(origins))
     if not allow_remote:
-        raise ArgumentError(f"`host` {host} lets other machines in; add --allow-remote if you mean that.")
+        raise ArgumentError(f"`host` {host} lets other machines connect. Add --allow-remote to allow that.")
     return Access(None, secrets.token_urlsafe(24), frozenset(origins))
 
 

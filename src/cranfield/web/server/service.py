@@ -1,8 +1,7 @@
-"""Questions to results: at once where that is quick, as a job where it is not, and the same result for all who ask."""
+"""Answer questions: quick ones at once, others as jobs; equal questions share a result."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,12 @@ from cranfield.web.pages.view import ViewForm
 from cranfield.web.server.chart_worker import PHONE, ChartWorker
 from cranfield.web.server.data import Contents, Dataset
 from cranfield.web.server.jobs import Job, Jobs, Stages, Work
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.limits import Limits, Recent
 from cranfield.web.server.outcome import CHART_FORMATS, Outcome, unknown_ending
 from cranfield.web.server.page import OfData, WebPage, page_of
 from cranfield.web.server.store import Store
 
-HELD = "a link on another website led here, so nothing was started. Send the form on the page to get the answer."
+HELD = "a link on another website led here, so nothing was started. Submit the form to get the answer."
 Key = tuple[str, str, str]
 """A page, the question, and the dataset it is about: the same for equal questions."""
 
@@ -36,8 +35,7 @@ class Service:
         self.store = Store(limits, keep)
         self.jobs = Jobs(limits)
         self.chart_worker = ChartWorker(limits)
-        self._quick: dict[Key, Outcome] = {}
-        self._lock = threading.Lock()
+        self._quick: Recent[Key, Outcome] = Recent(limits.results)
 
     def close(self) -> None:
         """Stop all work and remove all data."""
@@ -48,7 +46,7 @@ class Service:
     def ask(self, page: WebPage, question: OfData, *, may_start: bool = True) -> Outcome | Job:
         """The outcome, or the job that works on it when it takes longer than the limits' patience.
 
-        Unless it may start work, only what is quick or known already is answered; `NotStarted` says so.
+        If it may not start work, it answers only what is quick or already known, and raises `NotStarted` otherwise.
         """
         key, dataset = _key(page, question), self._dataset(question.data)
         named = (getattr(question, one.name) for one in page.question.all() if one.metavar == "DATASET")
@@ -89,10 +87,7 @@ class Service:
         known = self._quick.get(key)
         if known is None:
             known = work(lambda done, total: None)
-        with self._lock:
-            self._quick[key] = known
-            for oldest in list(self._quick)[: -self.limits.results]:
-                del self._quick[oldest]
+        self._quick.keep(key, known)
         return known
 
     def read(self, dataset: Dataset) -> Contents | Job:
@@ -114,9 +109,8 @@ class Service:
         """Remove a dataset, what was computed from it, and what is being computed."""
         self.store.remove(id)
         self.jobs.drop(lambda key: isinstance(key, tuple) and id in key)
-        self.chart_worker.forget()
-        with self._lock:
-            self._quick.clear()
+        self.chart_worker.known.clear()
+        self._quick.clear()
 
     def chart(self, page: WebPage, question: OfData, outcome: Outcome, name: str, ending: str) -> bytes:
         """A chart of an outcome as the bytes of a file, or, of the ending `PHONE`, for a narrow screen."""

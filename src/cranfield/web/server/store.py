@@ -18,7 +18,7 @@ from cranfield.web.server.archives import chunks, label, refuse, unpack
 from cranfield.web.server.data import SAMPLE, Dataset, SampleData
 from cranfield.web.server.index import Index, Kept
 from cranfield.web.server.limits import Limits, megabytes
-from cranfield.web.server.workplace import KeptPlace, Workplace
+from cranfield.web.server.workplace import Workplace, kept_place
 
 Upload = tuple[str, IO[bytes], int]
 """A name as the sender wrote it, the bytes, and how many there are."""
@@ -33,10 +33,10 @@ class Store:
 
     def __init__(self, limits: Limits, keep: Path | None = None) -> None:
         self.limits = limits
-        self._workplace = Workplace() if keep is None else KeptPlace(keep)
+        self._workplace = Workplace() if keep is None else None
+        self.path = self._workplace.path if self._workplace else kept_place(keep or Path())
         self.index = Index(keep)
         self.kept = keep is not None
-        self.path = self._workplace.path
         self._datasets: dict[str, Dataset] = {SAMPLE: SampleData()}
         self._sizes: dict[str, int] = {}
         self._pending = 0
@@ -64,7 +64,8 @@ class Store:
         """Remove everything that was uploaded, unless it is to be kept."""
         self._forget_removed()
         self.index.close()
-        self._workplace.close()
+        if self._workplace is not None:
+            self._workplace.close()
 
     def __getitem__(self, id: str) -> Dataset:
         with self._lock:
@@ -119,10 +120,10 @@ class Store:
         """Call a dataset otherwise; its address stays."""
         dataset = self[id]
         if id == SAMPLE:
-            raise DataError("the sample collection keeps its name.")
+            raise DataError("the sample collection cannot be renamed.")
         wanted = label(name)[:LONGEST_NAME]
         if not name.strip() or wanted == "unnamed":
-            raise DataError("the name is empty; write one.")
+            raise DataError("the name is empty. Enter a name.")
         dataset.name = wanted
         self.index.rename(id, wanted)
         return dataset
@@ -150,16 +151,16 @@ class Store:
         """
         given = [upload for upload in uploads if upload[0] or upload[2]]
         if not given:
-            raise DataError("no file arrived; choose score files, or runs with their qrels file.")
+            raise DataError("no file received. Choose score files, or runs with their qrels file.")
         if len(self.datasets()) - 1 >= self.limits.datasets:
-            raise DataError(f"{self.limits.datasets} datasets are kept already; remove one on the data page first.")
+            raise DataError(f"the limit of {self.limits.datasets} datasets is reached. Remove one on the data page.")
         scratch = Path(tempfile.mkdtemp(dir=self.path))
         taken, names = 0, list[str]()
         try:
             digests = [f"{missing} {lenient}"]
             for shown, content in self._contents(given, to):
                 if len(names) >= self.limits.files:
-                    raise DataError(f"more than {self.limits.files:,} files; send fewer at once.")
+                    raise DataError(f"more than {self.limits.files:,} files. Send fewer at once.")
                 digest = hashlib.blake2b(shown.encode() + b"\0")
                 with (scratch / _number(len(names))).open("wb") as out:
                     for chunk in content:
@@ -210,7 +211,7 @@ class Store:
         digest = hashlib.blake2b(digest_size=6)
         for path in paths:
             if is_elsewhere(path):
-                text = "is no file of this machine, and the page shows such files only; fetch it first (convert)"
+                text = "is not a local file. Download it first (cranfield convert)"
                 raise FileError(path, [Problem(0, text)])
             place = Path(path).resolve()
             files.append(NamedFile(_unique(f"{place.parent.name}/{place.name}", files), place))
@@ -232,7 +233,7 @@ class Store:
             self._forget_removed()
         with self._lock:
             if self._kept_bytes() + size > self.limits.store:
-                text = f"does not fit: at most {megabytes(self.limits.store)} are kept; remove a dataset first"
+                text = f"does not fit: the page stores at most {megabytes(self.limits.store)}. Remove a dataset first"
                 raise refuse(shown, text)
             self._pending += size
 
@@ -246,8 +247,8 @@ class MissingData(UnknownNameError):
     def __init__(self, id: str, known: Sequence[str]) -> None:
         super().__init__("dataset", id, known)
         self.args = (
-            f"there is no dataset {id!r} on this page now; drop its files on the data page, and this address works "
-            "again (the same files get the same name).",
+            f"no dataset {id!r} on this server. Upload its files again, and this address works: the same files get "
+            "the same id.",
         )
 
 
@@ -257,7 +258,7 @@ class MovedData(MissingData):
     def __init__(self, id: str, now: str, known: Sequence[str]) -> None:
         super().__init__(id, known)
         self.id, self.now = id, now
-        self.args = (f"files were added to dataset {id!r}, and all of them together are dataset {now!r} now.",)
+        self.args = (f"dataset {id!r} became {now!r} when files were added.",)
 
 
 def _number(at: int) -> str:

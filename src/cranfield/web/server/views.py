@@ -1,4 +1,4 @@
-"""The pages: each shows a form, and below it what the library answers to the settings in the address."""
+"""The pages: a form, and below it the answer to the settings in the address."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ templates.globals |= {"uploaded": UPLOADED, "missing_means": MISSING_MEANS, "vie
 
 
 def on_upload(text: str) -> str:
-    """What is wrong with files, in the words of the form that takes them.
+    """An error about files, with settings named as the upload form names them.
 
     >>> print(on_upload("missing='zero' counts it as 0; lenient=True ignores fields after the run tag"))
     “A missing score means: 0” counts it as 0; “Accept fields after a run's tag” ignores fields after the run tag
@@ -68,7 +68,7 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
 
 
 def error_page(request: Request, status: int, text: str) -> HTMLResponse:
-    """What went wrong, in words."""
+    """A page that shows an error."""
     return render(request, "error.html", status, title="Not done", message=_sentence(text), pending=status == 202)
 
 
@@ -78,7 +78,7 @@ def _sentence(text: str) -> str:
 
 @router.get("/")
 def start(request: Request) -> Response:
-    """The two questions, and the way to their answers."""
+    """The first page."""
     return render(request, "start.html", title="cranfield")
 
 
@@ -91,7 +91,7 @@ def questions() -> APIRouter:
 
 
 def show(page: WebPage, request: Request) -> Response:
-    """The form, and the answer to what the address asks: a result, a job that works on it, or an error in words."""
+    """The form and its answer: a result, a running job, or an error."""
     service = service_of(request)
     query, started = _query(request, page)
     form = Form(page, query)
@@ -149,7 +149,7 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
     question = page.question.from_query(query)
     outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
     if isinstance(outcome, Job):
-        return error_page(request, 202, "the answer is still being computed; ask again in a moment.")
+        return error_page(request, 202, "the answer is still being computed. Try again in a moment.")
     if outcome.file and (file, ending) == (name, "html"):
         body: str | bytes = outcome.file
     elif ending in (*CHART_FORMATS, PHONE):
@@ -188,7 +188,7 @@ def _image(request: Request, draw: Callable[[], bytes]) -> bytes:
 
 @router.get("/data")
 def data(request: Request) -> Response:
-    """What there is, and where to drop more."""
+    """List the datasets and take more files."""
     return _data_page(request)
 
 
@@ -202,7 +202,7 @@ def _data_page(request: Request, error: str = "", status: int = 200) -> Response
 
 @router.post("/data")
 async def upload(request: Request) -> Response:
-    """Take dropped files, and go to what they hold."""
+    """Take uploaded files and show the dataset."""
     try:
         dataset = await api.receive(request)
     except CranfieldError as error:
@@ -212,7 +212,7 @@ async def upload(request: Request) -> Response:
 
 @router.get("/data/{id}")
 def dataset(request: Request, id: str) -> Response:
-    """What a dataset holds, file by file, with all problems, and the linked view of it."""
+    """A dataset: its linked view, its files and their problems."""
     service, page = service_of(request), page_of(ViewForm)
     chosen = service.store[id]
     contents = service.read(chosen)
@@ -249,13 +249,13 @@ def view_script(request: Request) -> Response:
 
 @router.get("/static/view.css")
 def view_style(request: Request) -> Response:
-    """Its style."""
+    """The style of the linked view."""
     return Response(view_page.style(), media_type="text/css; charset=utf-8")
 
 
 @router.post("/data/{id}/name")
 async def rename(request: Request, id: str) -> Response:
-    """Call a dataset otherwise."""
+    """Rename a dataset."""
     service = service_of(request)
     async with request.form(max_files=0, max_fields=5, max_part_size=service.limits.field) as form:
         service.store.rename(id, str(form.get("name") or ""))
@@ -264,7 +264,7 @@ async def rename(request: Request, id: str) -> Response:
 
 @router.post("/data/{id}/add")
 async def add(request: Request, id: str) -> Response:
-    """A dataset of the old and the new files together, in place of the old one."""
+    """Add files to a dataset; the joint dataset replaces the old one."""
     service = service_of(request)
     old = service.store[id]
     made = await api.receive(request, to=old)
@@ -292,7 +292,7 @@ def restore(request: Request, id: str) -> Response:
 
 @router.get("/jobs")
 def jobs(request: Request) -> Response:
-    """What the server works on, and what was asked, the last first, with the names of the data."""
+    """Running computations and past questions, latest first."""
     service = service_of(request)
     listed = service.jobs.listed()
     named = {"": "", **{one.id: one.title for one in service.store.datasets()}}
@@ -303,7 +303,7 @@ def jobs(request: Request) -> Response:
 
 @router.post("/jobs/{id}/cancel")
 def cancel(request: Request, id: str) -> Response:
-    """Cancel a computation, and go back to its form."""
+    """Cancel a computation and return to its form."""
     api.find_job(request, id).cancel()
     back = request.query_params.get("back", "/")
     if not back.startswith("/") or back.startswith(("//", "/\\")):
@@ -313,5 +313,5 @@ def cancel(request: Request, id: str) -> Response:
 
 @router.get("/api")
 def api_page(request: Request) -> Response:
-    """What the API offers, from its own description."""
+    """The API page, made from the OpenAPI description."""
     return render(request, "api.html", title="API", schema=request.app.openapi())

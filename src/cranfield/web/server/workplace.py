@@ -20,10 +20,10 @@ LOCK = "lock"
 
 
 class Workplace:
-    """A private directory that goes with its server; what killed servers of this user left is removed first.
+    """A private directory, removed with its server. Directories that killed servers of this user left go first.
 
-    A server holds a lock on a file of its directory. The system lets go of the lock when the process ends, however
-    it ends, so that a directory whose lock is free has nobody behind it.
+    A server locks a file in its directory. The operating system releases the lock when the process ends. So a free
+    lock means that no server uses the directory.
 
     >>> place = Workplace()
     >>> place.path.is_dir()
@@ -51,19 +51,14 @@ class Workplace:
         self._whole.cleanup()
 
 
-class KeptPlace:
-    """A directory of the user's choice, whose data outlive the server."""
-
-    def __init__(self, home: Path) -> None:
-        try:
-            home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self.path = home / "data"
-            self.path.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise ArgumentError(f"cannot keep data in {home}: {error.strerror}. Name another directory.") from None
-
-    def close(self) -> None:
-        """Leave everything where it is."""
+def kept_place(home: Path) -> Path:
+    """Where data lie that outlive the server, in a directory of the user's choice."""
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (home / "data").mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(f"cannot keep data in {home}: {error.strerror}. Name another directory.") from None
+    return home / "data"
 
 
 def sweep(above: Path) -> list[Path]:
@@ -85,20 +80,12 @@ def _is_ours(home: Path) -> bool:
 
 def _is_left(home: Path) -> bool:
     """Whether no process holds the lock of the directory."""
-    if fcntl is None:
-        try:
+    try:
+        if fcntl is None:
             (home / f"{LOCK}.new").unlink()
-        except OSError:
-            return False
-        return True
-    try:
-        lock = os.open(home / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            return True
+        with os.fdopen(os.open(home / LOCK, os.O_RDWR | os.O_NOFOLLOW), "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
     except OSError:
-        return False  # not a server's, or one that is just starting
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    finally:
-        os.close(lock)
-    return True
+        return False  # held, not a server's, or one that is just starting

@@ -35,7 +35,10 @@ function addSliders() {
       if (shown !== "" && isFinite(shown)) slider.value = shown;
     };
     follow();
-    slider.addEventListener("input", () => { box.value = slider.value; box.dispatchEvent(new Event("input", { bubbles: true })); });
+    slider.addEventListener(
+      "input",
+      () => { box.value = slider.value; box.dispatchEvent(new Event("input", { bubbles: true })); }
+    );
     box.addEventListener("input", follow);
     box.insertAdjacentElement("afterend", slider);
   }
@@ -51,7 +54,10 @@ function address() {
 async function update(step) {
   const mine = ++latest, asked = address();
   const old = document.getElementById("result");
-  if (old.dataset.job) fetch(`/api/jobs/${encodeURIComponent(old.dataset.job)}`, { method: "DELETE" });  // nobody waits for it now
+  if (old.dataset.job) fetch(
+    `/api/jobs/${encodeURIComponent(old.dataset.job)}`,
+    { method: "DELETE" }
+  );  // nobody waits for it now
   old.classList.add("stale");
   try {
     const answer = await fetch(asked, { headers: { Accept: "text/html" } });
@@ -107,11 +113,11 @@ async function watch() {
       if (!answer.ok) { finished(); return; }
       job = await answer.json();
     } catch {
-      document.getElementById("job-text").textContent = "The server does not answer; is it still running?";
+      document.getElementById("job-text").textContent = "The server does not respond. Check that it is running.";
       return;
     }
     if (job.state === "cancelled") {
-      document.getElementById("job-text").textContent = "Cancelled. Send the form to start again.";
+      document.getElementById("job-text").textContent = "Cancelled. Submit the form to start again.";
       return;
     }
     if (job.state !== "waiting" && job.state !== "running") { finished(); return; }
@@ -119,7 +125,7 @@ async function watch() {
     if (job.total) bar.value = job.share;
     document.getElementById("job-text").textContent = job.state === "waiting"
       ? `Waiting for ${job.ahead} other computation${job.ahead === 1 ? "" : "s"}.`
-      : job.total ? `${job.stage ? `${job.stage}: ` : ""}${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.` : "Getting ready.";
+      : job.total ? `${job.stage ? `${job.stage}: ` : ""}${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.` : "Preparing.";
     await new Promise((done) => setTimeout(done, 400));
   }
 }
@@ -129,7 +135,10 @@ watch();
 // A chart that paper would make so small that its text falls below 7 points is not printed; the page says so.
 const PAPER = 720;
 addEventListener("beforeprint", () => {
-  for (const figure of document.querySelectorAll("figure")) figure.classList.toggle("too-wide", figure.querySelector("img").naturalWidth > PAPER);
+  for (const figure of document.querySelectorAll("figure")) figure.classList.toggle(
+    "too-wide",
+    figure.querySelector("img").naturalWidth > PAPER
+  );
 });
 
 // ── dropping files ───────────────────────────────────────────────────────────────────────────────────────────
@@ -156,7 +165,10 @@ async function dropped(transfer) {
 const drop = document.getElementById("drop"), form = document.getElementById("upload");
 if (drop && form) {
   const files = document.getElementById("files"), text = document.getElementById("upload-text");
-  for (const kind of ["dragenter", "dragover"]) drop.addEventListener(kind, (event) => { event.preventDefault(); drop.classList.add("over"); });
+  for (const kind of ["dragenter", "dragover"]) drop.addEventListener(
+    kind,
+    (event) => { event.preventDefault(); drop.classList.add("over"); }
+  );
   for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
   drop.addEventListener("drop", (event) => {
     event.preventDefault();
@@ -164,11 +176,12 @@ if (drop && form) {
   });
   form.addEventListener("submit", (event) => {
     const sent = [...files.files, ...document.getElementById("folder").files];
-    if (!sent.length) { event.preventDefault(); text.textContent = "Choose files, or a folder, first."; return; }
+    if (!sent.length) { event.preventDefault(); text.textContent = "Choose files or a folder first."; return; }
     const size = sent.reduce((total, file) => total + file.size, 0);
     if (size > Number(form.dataset.limit)) {
       event.preventDefault();
-      text.textContent = `These files have ${Math.ceil(size / 1e6)} MB; at most ${Math.floor(form.dataset.limit / 1e6)} MB are taken at once.`;
+      text.textContent = `These files are ${Math.ceil(size / 1e6)} MB; the limit is ${Math.floor(form.dataset.limit / 1e6)} MB.`
+        + " Compress them, or start the server with a larger --max-upload.";
     } else {
       text.textContent = "Sending the files.";
     }

@@ -7,17 +7,42 @@ function board() {
   const columns = [["rank", "rank"], ["system", "system"], ["mean", "mean"], ["", "interval"], ["ranks", "ranks"]];
   if (data.judged) columns.push(["judged", "judged"]);
   columns.push(["", "best"]);
-  const search = make("input", { type: "search", "aria-label": "Search systems", placeholder: "Search systems", oninput: () => arrange({ search: search.value }, false) });
+  const search = make(
+    "input",
+    {
+      type: "search", "aria-label": "Search systems", placeholder: "Search systems",
+      oninput: () => arrange({ search: search.value }, false)
+    }
+  );
   const group = make("select", { "aria-label": "Grouping", onchange: () => arrange({ group: group.value }) },
-    ...[["all", "all runs"], ["best", "best run per team"], ["team", "runs by team"]].map(([value, text]) => make("option", { value, text })));
+    ...[
+      ["all", "all runs"], ["best", "best run per team"], ["team", "runs by team"]
+    ].map(([value, text]) => make("option", { value, text })));
   const body = make("tbody"), head = make("tr"), heads = {};
   for (const [key, name] of columns) {
     heads[name] = make("th", { scope: "col", class: `view-c-${name}` }, key
-      ? make("button", { type: "button", class: "view-sort", text: key, onclick: () => arrange({ sort: key, down: settings.sort === key && settings.down === "no" ? "yes" : "no" }) })
-      : make("span", { class: name === "interval" ? "" : "view-unseen", text: name === "interval" ? "interval" : "may be the best" }));
+      ? make(
+        "button",
+        {
+          type: "button", class: "view-sort", text: key,
+          onclick: () => arrange({ sort: key, down: settings.sort === key && settings.down === "no" ? "yes" : "no" })
+        }
+      )
+      : make(
+        "span",
+        { class: name === "interval" ? "" : "view-unseen", text: name === "interval" ? "interval" : "may be the best" }
+      ));
     head.append(heads[name]);
   }
-  const table = make("table", { role: "grid", "aria-label": "Leaderboard; arrow keys move, Enter chooses, Shift and Enter compares with the chosen one" }, make("thead", {}, head), body);
+  const table = make(
+    "table",
+    {
+      role: "grid",
+      "aria-label": "Leaderboard; arrow keys move, Enter chooses, Shift and Enter compares with the chosen one"
+    },
+    make("thead", {}, head),
+    body
+  );
   const count = make("span", { class: "view-count" }), cut = make("p", { class: "view-cut" });
   const tools = make("p", { class: "view-filters" }, search, data.teams ? group : null, count);
   const rows = new Map();
@@ -29,26 +54,42 @@ function board() {
     for (const [, name] of columns) line.append(cells[name] = make("td", { class: `view-c-${name}` }));
     cells.rank.textContent = measure.rank[place];
     const team = data.teams && data.teams[system];
-    cells.system.append(make("div", {}, make("span", { class: "view-name", text: nameOf(system), title: nameOf(system) }), team ? make("span", { class: "view-chip", text: team }) : null));
+    cells.system.append(make(
+      "div",
+      {},
+      make("span", { class: "view-name", text: nameOf(system), title: nameOf(system) }),
+      team ? make("span", { class: "view-chip", text: team }) : null
+    ));
     const [low, high] = [measure.rank_lower[place], measure.rank_upper[place]];
     cells.ranks.textContent = low === high ? String(low) : `${low}–${high}`;
     if (cells.judged) cells.judged.textContent = percent(data.judged[system]);
-    if (measure.may_be_best && measure.may_be_best[place]) cells.best.append(make("span", { class: "view-best", text: "may be best" }));
+    if (measure.may_be_best && measure.may_be_best[place]) cells.best.append(make(
+      "span",
+      { class: "view-best", text: "may be best" }
+    ));
     cells.interval.append(draw("svg", { "aria-hidden": "true" },
       draw("line", { x1: scale(measure.lower[place]), x2: scale(measure.upper[place]), y1: "50%", y2: "50%" }),
       draw("circle", { cx: scale(measure.means[place]), cy: "50%", r: 3.5 })));
-    line.addEventListener("mousedown", (event) => { if (event.shiftKey) event.preventDefault(); });  // compares, and marks no text
+    line.addEventListener(
+      "mousedown",
+      (event) => { if (event.shiftKey) event.preventDefault(); }
+    );  // compares, and marks no text
     line.addEventListener("click", (event) => choose(system, event.shiftKey || event.ctrlKey || event.metaKey));
     return { line, cells, dot: cells.interval.querySelector("circle") };
   }
   function choose(system, second) {
-    if (second && chosen.system !== null && chosen.system !== system) update({ pair: [chosen.system, system], topic: null });
+    if (second && chosen.system !== null && chosen.system !== system) update({
+      pair: [chosen.system, system], topic: null
+    });
     else update({ system: chosen.system === system ? null : system });
     if (chosen.system !== null) say(standing(chosen.system));
   }
   body.addEventListener("keydown", (event) => {
     const all = [...body.querySelectorAll("tr[tabindex]")], at = all.indexOf(event.target.closest("tr"));
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1, PageDown: Math.min(at + 10, all.length - 1), PageUp: Math.max(at - 10, 0) }[event.key];
+    const to = {
+      ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1,
+      PageDown: Math.min(at + 10, all.length - 1), PageUp: Math.max(at - 10, 0)
+    }[event.key];
     if (to !== undefined && all[to]) {
       event.preventDefault();
       all[at].tabIndex = -1; all[to].tabIndex = 0; all[to].focus();
@@ -64,11 +105,19 @@ function board() {
   const way = (key) => (key !== sorted() ? "none" : (settings.down === "yes") === (key === "mean") ? "ascending" : "descending");
   function listed() {
     const wanted = settings.search.trim().toLowerCase(), team = (system) => (data.teams ? data.teams[system] : "");
-    let systems = measure.order.filter((system) => !wanted || nameOf(system).toLowerCase().includes(wanted) || team(system).toLowerCase().includes(wanted));
+    const fits = (system) => [nameOf(system), team(system)].some((name) => name.toLowerCase().includes(wanted));
+    let systems = measure.order.filter(fits);
     const mean = (system) => measure.mean(system, chosen.topics);
-    const by = { rank: (s) => measure.place[s], system: nameOf, mean: (s) => -mean(s), ranks: (s) => measure.rank_upper[measure.place[s]] + measure.rank_lower[measure.place[s]] / 1e4, judged: (s) => data.judged[s] };
+    const by = {
+      rank: (s) => measure.place[s], system: nameOf, mean: (s) => -mean(s),
+      ranks: (s) => measure.rank_upper[measure.place[s]] + measure.rank_lower[measure.place[s]] / 1e4,
+      judged: (s) => data.judged[s]
+    };
     const keys = new Map(systems.map((system) => [system, by[sorted()](system)]));
-    systems.sort((a, b) => { const [x, y] = [keys.get(a), keys.get(b)]; return x < y ? -1 : x > y ? 1 : measure.place[a] - measure.place[b]; });
+    systems.sort((a, b) => {
+      const [x, y] = [keys.get(a), keys.get(b)];
+      return x < y ? -1 : x > y ? 1 : measure.place[a] - measure.place[b];
+    });
     if (settings.down === "yes") systems.reverse();
     if (data.teams && settings.group !== "all") {
       const firsts = new Map();
@@ -82,7 +131,9 @@ function board() {
   function paint(host) {
     if (measure !== view.measure) {
       measure = view.measure;
-      const low = Math.min(...measure.lower), high = Math.max(...measure.upper), least = low < 0 && measure.lowest >= 0 ? 0 : low;
+      const low = Math.min(...measure.lower),
+        high = Math.max(...measure.upper),
+        least = low < 0 && measure.lowest >= 0 ? 0 : low;
       scale = (value) => `${Math.min(98, Math.max(2, 3 + 94 * (value - least) / (high - least || 1))).toFixed(2)}%`;
       rows.clear();
       for (const system of measure.order) rows.set(system, row(system));
@@ -105,7 +156,11 @@ function board() {
     for (const system of systems) {
       if (data.teams && settings.group === "team" && data.teams[system] !== before) {
         before = data.teams[system];
-        fresh.push(make("tr", { class: "view-team" }, make("td", { colspan: columns.length, text: before || "no team" })));
+        fresh.push(make(
+          "tr",
+          { class: "view-team" },
+          make("td", { colspan: columns.length, text: before || "no team" })
+        ));
       }
       fresh.push(rows.get(system).line);
     }
@@ -124,24 +179,42 @@ function board() {
   const one = panel("board", "Leaderboard", {
     draw: paint,
     lead: () => (chosen.topics.size
-      ? `Means over ${plural(chosen.topics.size, "chosen topic")}; ranks, intervals and which systems differ are those of all ${measure ? measure.nTopics : data.topics.length} topics.`
-      : chosen.system === null ? `Choose a system: those it is not shown to differ from stay, the others fade.${apartFromBest()}` : standing(chosen.system)),
+      ? `Means over ${plural(chosen.topics.size, "chosen topic")}. `
+        + `Ranks, intervals and decisions use all ${data.topics.length} topics.`
+      : chosen.system === null ? `Click a system. Those it significantly differs from fade.${apartFromBest()}` : standing(chosen.system)),
     table: () => {
       const topics = chosen.topics, m = view.measure;
       return {
-        columns: ["rank", "system", ...(data.teams ? ["team"] : []), "mean", "lower", "upper", "rank_lower", "rank_upper", ...(data.judged ? ["judged"] : []), ...(m.may_be_best ? ["may_be_best"] : []), ...(topics.size ? ["mean_of_chosen_topics"] : [])],
-        rows: listed().map((s) => { const at = m.place[s]; return [m.rank[at], nameOf(s), ...(data.teams ? [data.teams[s]] : []), m.means[at], m.lower[at], m.upper[at], m.rank_lower[at], m.rank_upper[at], ...(data.judged ? [data.judged[s]] : []), ...(m.may_be_best ? [m.may_be_best[at] ? "yes" : "no"] : []), ...(topics.size ? [m.mean(s, topics)] : [])]; }),
+        columns: [
+          "rank", "system", ...(data.teams ? ["team"] : []), "mean", "lower", "upper", "rank_lower",
+          "rank_upper", ...(data.judged ? ["judged"] : []),
+          ...(m.may_be_best ? ["may_be_best"] : []),
+          ...(topics.size ? ["mean_of_chosen_topics"] : [])
+        ],
+        rows: listed().map((s) => {
+          const at = m.place[s];
+          return [
+            m.rank[at], nameOf(s), ...(data.teams ? [data.teams[s]] : []), m.means[at], m.lower[at],
+            m.upper[at], m.rank_lower[at], m.rank_upper[at],
+            ...(data.judged ? [data.judged[s]] : []),
+            ...(m.may_be_best ? [m.may_be_best[at] ? "yes" : "no"] : []),
+            ...(topics.size ? [m.mean(s, topics)] : [])
+          ];
+        }),
       };
     },
   });
   return one;
 }
 
-/** Said where a system that is not shown to differ from the first is not among those that may be the best. */
+/** A note for when a system that does not significantly differ from the first is not among those that may be best. */
 function apartFromBest() {
   const { order, may_be_best: best } = view.measure;
-  const both = best && order.some((system, place) => place > 0 && !best[place] && !view.measure.pair(order[0], system).apart);
-  return both ? " Which may be best is a test of its own, against the best alone: it can leave out what all pairs at once cannot tell apart." : "";
+  const both = best
+    && order.some((system, place) => place > 0 && !best[place] && !view.measure.pair(order[0], system).apart);
+  return both
+    ? " “May be best” comes from a separate test against the best system. It can exclude systems that the all-pairs test does not separate."
+    : "";
 }
 
 /** Where a system stands, in a sentence. */
@@ -153,5 +226,6 @@ function standing(system) {
     const pair = measure.pair(system, other);
     if (pair.apart) pair.difference > 0 ? better++ : worse++;
   }
-  return `${nameOf(system)}: shown to be better than ${better}, worse than ${worse}, not shown to differ from ${measure.n - 1 - better - worse}. Shift-click another, or click the map, to compare.`;
+  return `${nameOf(system)}: better than ${better}, worse than ${worse}, not shown to differ from ${measure.n - 1 - better - worse}.`
+    + " Shift-click another system, or click the map, to compare.";
 }

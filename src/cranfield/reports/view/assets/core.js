@@ -45,7 +45,9 @@ class Measure {
     this.place = new Array(this.n);
     raw.order.forEach((system, place) => { this.place[system] = place; });
     this.values = unpack(raw.scores, Float32Array);
-    this.packed = Object.fromEntries(Object.entries(raw.pairs).map(([name, text]) => [name, unpack(text, name === "significant" ? Uint8Array : Float32Array)]));
+    this.packed = Object.fromEntries(Object.entries(raw.pairs).map(([name, text]) => [
+      name, unpack(text, name === "significant" ? Uint8Array : Float32Array)
+    ]));
     this.widest = this.packed.difference.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
     this.highest = this.values.reduce((a, b) => Math.max(a, b), -Infinity);
     this.lowest = this.values.reduce((a, b) => Math.min(a, b), Infinity);
@@ -62,8 +64,14 @@ class Measure {
     const [low, high] = swap ? [j, i] : [i, j];
     const at = low * this.n - low * (low + 1) / 2 + high - low - 1, packed = this.packed;
     return swap
-      ? { difference: -packed.difference[at], lower: -packed.upper[at], upper: -packed.lower[at], p: packed.p_adjusted[at], apart: packed.significant[at] === 1 }
-      : { difference: packed.difference[at], lower: packed.lower[at], upper: packed.upper[at], p: packed.p_adjusted[at], apart: packed.significant[at] === 1 };
+      ? {
+        difference: -packed.difference[at], lower: -packed.upper[at], upper: -packed.lower[at],
+        p: packed.p_adjusted[at], apart: packed.significant[at] === 1
+      }
+      : {
+        difference: packed.difference[at], lower: packed.lower[at], upper: packed.upper[at],
+        p: packed.p_adjusted[at], apart: packed.significant[at] === 1
+      };
   }
   /** The mean over all topics, as the comparison has it, or over the chosen ones. */
   mean(system, topics) {
@@ -83,7 +91,10 @@ const view = {
 };
 const USUAL = { ...view.settings };
 /** What a setting may be in an address; of the others any text will do, and one that fits nothing changes nothing. */
-const POSSIBLE = { sort: ["rank", "system", "mean", "ranks", "judged"], down: ["no", "yes"], group: ["all", "best", "team"], bars: ["bars", "scatter"], heat: ["clustered", "sorted"] };
+const POSSIBLE = {
+  sort: ["rank", "system", "mean", "ranks", "judged"], down: ["no", "yes"],
+  group: ["all", "best", "team"], bars: ["bars", "scatter"], heat: ["clustered", "sorted"]
+};
 
 const nameOf = (system) => view.data.systems[system];
 const topicName = (topic) => view.data.topics[topic];
@@ -94,7 +105,11 @@ const isDark = () => prefersDark.matches && !printing;
 /** What there is to say about two systems, in a sentence. */
 function pairText(a, b) {
   const pair = view.measure.pair(a, b);
-  const verdict = !pair.apart ? "not shown to differ" : pair.difference > 0 ? `${nameOf(a)} is better` : `${nameOf(b)} is better`;
+  const verdict = !pair.apart
+    ? "not shown to differ"
+    : pair.difference > 0
+    ? `${nameOf(a)} is better`
+    : `${nameOf(b)} is better`;
   return `${nameOf(a)} − ${nameOf(b)}: ${signed(pair.difference)} [${digits(pair.lower)}, ${digits(pair.upper)}], p ${pText(pair)}: ${verdict}`;
 }
 
@@ -122,8 +137,12 @@ function arrange(changes, step = true) {
 }
 function settingsFromAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
-  const fits = (name, value) => value !== null && (!POSSIBLE[name] || POSSIBLE[name].includes(value)) && (value !== "judged" || view.data.judged);
-  return Object.fromEntries(Object.keys(USUAL).map((name) => [name, fits(name, words.get(name)) ? words.get(name) : USUAL[name]]));
+  const fits = (name, value) => value !== null
+    && (!POSSIBLE[name] || POSSIBLE[name].includes(value))
+    && (value !== "judged" || view.data.judged);
+  return Object.fromEntries(Object.keys(USUAL).map((name) => [
+    name, fits(name, words.get(name)) ? words.get(name) : USUAL[name]
+  ]));
 }
 function fromAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
@@ -161,7 +180,10 @@ function drawAll(all) { for (const panel of view.panels) panel.draw(all === true
 
 /** The numbers by a measure: carried by the page, or asked of the server, which may take a while. */
 async function load(measure) {
-  const ready = ({ mean, ...rest }) => view.measures.set(measure, new Measure({ ...rest, means: mean }, view.data)).get(measure);
+  const ready = ({ mean, ...rest }) => view.measures.set(
+    measure,
+    new Measure({ ...rest, means: mean }, view.data)
+  ).get(measure);
   if (view.measures.has(measure)) return view.measures.get(measure);
   const carried = view.data.measures.find((one) => one.measure === measure);
   if (carried) return ready(carried);
@@ -175,7 +197,9 @@ async function load(measure) {
 async function ask(where) {
   for (;;) {
     let answer;
-    try { answer = await fetch(where); } catch { throw new Error("the server does not answer. Is it still running? Then choose again."); }
+    try { answer = await fetch(where); } catch {
+      throw new Error("the server does not respond. Check that it is running, then try again.");
+    }
     const body = await answer.json();
     if (answer.status === 202) { await new Promise((done) => setTimeout(done, 300)); continue; }
     if (!answer.ok) throw new Error(body.error);

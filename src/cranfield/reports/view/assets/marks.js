@@ -9,7 +9,10 @@ function saveFile(name, columns, rows) {
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const text = [columns, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
-  const link = make("a", { download: `${name}.csv`, href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) });
+  const link = make(
+    "a",
+    { download: `${name}.csv`, href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) }
+  );
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
@@ -21,23 +24,37 @@ const MOST_ROWS = 300;
 function panel(id, title, { draw: drawBody, table, lead, links, wide, label }) {
   const body = make("div", { class: "view-body" }), behind = make("div", { class: "view-behind", hidden: true });
   const note = make("p", { class: "view-note" });
-  const toggle = make("button", { type: "button", class: "view-small", "aria-expanded": "false", text: "Table", "aria-label": `${title}: show as table`, onclick: () => {
-    const open = behind.hidden;
-    behind.hidden = !open; body.hidden = open;
-    toggle.setAttribute("aria-expanded", String(open));
-    toggle.textContent = open ? "Picture" : "Table";
-    toggle.setAttribute("aria-label", `${title}: show as ${open ? "picture" : "table"}`);
-    one.draw();
-  } });
-  const save = make("button", { type: "button", class: "view-small", text: "CSV", "aria-label": `${title}: download as CSV`, onclick: () => {
-    const { columns, rows } = table();
-    saveFile(id, columns, rows);
-  } });
+  const toggle = make("button", {
+    type: "button", class: "view-small", "aria-expanded": "false", text: "Table", "aria-label": `${title}: show as table`,
+    onclick: () => {
+      const open = behind.hidden;
+      behind.hidden = !open; body.hidden = open;
+      toggle.setAttribute("aria-expanded", String(open));
+      toggle.textContent = open ? "Picture" : "Table";
+      toggle.setAttribute("aria-label", `${title}: show as ${open ? "picture" : "table"}`);
+      one.draw();
+    },
+  });
+  const save = make("button", {
+    type: "button", class: "view-small", text: "CSV", "aria-label": `${title}: download as CSV`,
+    onclick: () => { const { columns, rows } = table(); saveFile(id, columns, rows); },
+  });
   const heading = make("h3", { id: `view-${id}`, text: title });
-  const place = make("div", { role: "group", class: `view-panel view-${id}${wide ? " view-wide" : ""}`, "aria-labelledby": heading.id },
-    make("div", { class: "view-head" }, heading, make("span", { class: "view-tools" }, id === "board" ? null : toggle, save)), note, body, behind);
+  const place = make("div", {
+    role: "group", class: `view-panel view-${id}${wide ? " view-wide" : ""}`,
+    "aria-labelledby": heading.id
+  },
+    make(
+      "div",
+      { class: "view-head" },
+      heading,
+      make("span", { class: "view-tools" }, id === "board" ? null : toggle, save)
+    ), note, body, behind);
   let seen = true, stale = false;  // a panel out of sight waits until it is scrolled to
-  new IntersectionObserver(([entry]) => { seen = entry.isIntersecting; if (seen && stale) one.draw(); }, { rootMargin: "200px" }).observe(place);
+  new IntersectionObserver(
+    ([entry]) => { seen = entry.isIntersecting; if (seen && stale) one.draw(); },
+    { rootMargin: "200px" }
+  ).observe(place);
   const one = {
     id, place,
     draw(all) {
@@ -54,28 +71,57 @@ function panel(id, title, { draw: drawBody, table, lead, links, wide, label }) {
 }
 
 function tableOf({ columns, rows, go, write = {} }, label) {
-  const shown = rows.slice(0, MOST_ROWS), text = (value, row, k) => write[columns[k]] ? write[columns[k]](row) : typeof value === "number" && !Number.isInteger(value) ? digits(value) : typeof value === "number" ? String(value) : value ?? "";
+  const shown = rows.slice(0, MOST_ROWS),
+    text = (value, row, k) => {
+      if (write[columns[k]]) return write[columns[k]](row);
+      if (typeof value !== "number") return value ?? "";
+      return Number.isInteger(value) ? String(value) : digits(value);
+    };
+  const cell = (row, at, value, k) => make(
+    "td",
+    { class: typeof value === "number" ? "view-number" : null },
+    k === 0 && go
+      ? make("button", { type: "button", class: "view-link", text: text(value, row, k), onclick: () => go(at) })
+      : document.createTextNode(text(value, row, k)),
+  );
   const table = make("table", { "aria-label": label },
-    make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col", text: name.replaceAll("_", " ") })))),
-    make("tbody", {}, ...shown.map((row, at) => make("tr", {}, ...row.map((value, k) => make("td", { class: typeof value === "number" ? "view-number" : null },
-      k === 0 && go ? make("button", { type: "button", class: "view-link", text: text(value, row, k), onclick: () => go(at) }) : document.createTextNode(text(value, row, k))))))));
-  const more = rows.length > shown.length ? make("p", { class: "view-note", text: `${plural(rows.length - shown.length, "more row")} in the CSV file.` }) : null;
-  return make("div", { class: "view-scroll", tabindex: "0", role: "region", "aria-label": `${label}, table` }, table, ...(more ? [more] : []));
+    make(
+      "thead",
+      {},
+      make("tr", {}, ...columns.map((name) => make("th", { scope: "col", text: name.replaceAll("_", " ") })))
+    ),
+    make("tbody", {}, ...shown.map((row, at) => make("tr", {}, ...row.map((value, k) => cell(row, at, value, k))))));
+  const more = rows.length > shown.length ? make(
+    "p",
+    { class: "view-note", text: `${plural(rows.length - shown.length, "more row")} in the CSV file.` }
+  ) : null;
+  return make(
+    "div",
+    { class: "view-scroll", tabindex: "0", role: "region", "aria-label": `${label}, table` },
+    table,
+    ...(more ? [more] : [])
+  );
 }
 
 // ── bars, one per topic: buttons that the arrow keys walk through ────────────────────────────────────────────
 /** `items`: {value, text, kind, on}; values below 0 hang from the line. `pick(at, event)` is called by click and Enter. */
 function bars(host, items, label, pick) {
-  const most = Math.max(...items.map((one) => one.value), 0), least = Math.min(...items.map((one) => one.value), 0), span = most - least || 1;
+  const most = Math.max(...items.map((one) => one.value), 0),
+    least = Math.min(...items.map((one) => one.value), 0),
+    span = most - least || 1;
   let strip = host.querySelector(".view-bars");
   if (!strip || strip.childElementCount !== items.length) {
     strip = make("div", { class: items.length > 100 ? "view-bars many" : "view-bars", role: "group" });
     strip.append(...items.map((_, at) => make("button", { type: "button", tabindex: at ? "-1" : "0" }, make("span"))));
-    const wider = make("p", { class: "view-note", hidden: true, text: "Wider than the screen: move it sideways to see all." });
+    const wider = make("p", { class: "view-note", hidden: true, text: "Scroll sideways to see all." });
     host.replaceChildren(strip, wider);
-    new ResizeObserver(() => requestAnimationFrame(() => { wider.hidden = strip.scrollWidth <= strip.clientWidth; })).observe(strip);
+    new ResizeObserver(() => requestAnimationFrame(() => {
+      wider.hidden = strip.scrollWidth <= strip.clientWidth;
+    })).observe(strip);
     strip.addEventListener("keydown", (event) => {
-      const all = [...strip.children], at = all.indexOf(document.activeElement), step = { ArrowRight: 1, ArrowLeft: -1, Home: -at, End: all.length - 1 - at }[event.key];
+      const all = [...strip.children],
+        at = all.indexOf(document.activeElement),
+        step = { ArrowRight: 1, ArrowLeft: -1, Home: -at, End: all.length - 1 - at }[event.key];
       const next = step === undefined ? null : all[at + step];
       if (!next) return;
       event.preventDefault();
@@ -105,19 +151,62 @@ function bars(host, items, label, pick) {
 // ── a scatter of points ──────────────────────────────────────────────────────────────────────────────────────
 /** `points`: {x, y, text, on, off}; `axes`: {x: [title, low, high], y: …, line, down} with `line` the diagonal. */
 function scatter(host, points, axes, pick) {
-  const width = Math.max(240, Math.min(420, host.clientWidth || 420)), height = Math.round(width * 0.76), left = 52, bottom = 40, right = 10, top = 10;
+  const width = Math.max(240, Math.min(420, host.clientWidth || 420)),
+    height = Math.round(width * 0.76),
+    left = 52,
+    bottom = 40,
+    right = 10,
+    top = 10;
   const [xTitle, x0, x1] = axes.x, [yTitle, y0, y1] = axes.y;
   const px = (x) => left + (x - x0) / (x1 - x0 || 1) * (width - left - right);
-  const py = (y) => (axes.down ? top + (y - y0) / (y1 - y0 || 1) * (height - top - bottom) : height - bottom - (y - y0) / (y1 - y0 || 1) * (height - top - bottom));
-  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "view-scatter", "aria-label": `${yTitle} against ${xTitle}, one point each` });
-  const ticks = (low, high) => { const step = niceStep((high - low) / 4); const list = []; for (let t = Math.ceil(low / step - 1e-9) * step; t <= high + 1e-9; t += step) list.push(Number(t.toPrecision(6))); return list; };
-  for (const t of ticks(x0, x1)) picture.append(draw("line", { class: "grid", x1: px(t), x2: px(t), y1: top, y2: height - bottom }), draw("text", { x: px(t), y: height - bottom + 15, "text-anchor": "middle", text: String(t) }));
-  for (const t of ticks(y0, y1)) picture.append(draw("line", { class: "grid", x1: left, x2: width - right, y1: py(t), y2: py(t) }), draw("text", { x: left - 6, y: py(t) + 4, "text-anchor": "end", text: String(t) }));
-  if (axes.line) picture.append(draw("line", { class: "diagonal", x1: px(Math.max(x0, y0)), y1: py(Math.max(x0, y0)), x2: px(Math.min(x1, y1)), y2: py(Math.min(x1, y1)) }));
-  picture.append(draw("text", { class: "title", x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle", text: xTitle }),
-    draw("text", { class: "title", transform: `translate(13 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle", text: yTitle }));
-  for (const [at, one] of [...points.entries()].sort((a, b) => (a[1].on || 0) - (b[1].on || 0))) picture.append(draw("circle", { class: `point${one.on ? " on" : ""}${one.off ? " off" : ""}${one.kind ? ` ${one.kind}` : ""}`, cx: px(one.x), cy: py(one.y), r: one.on ? 6 : 4,
-    onclick: () => pick(at), onpointermove: (event) => showTip(one.text, event.clientX, event.clientY), onpointerleave: hideTip }));
+  const fromStart = (y) => (y - y0) / (y1 - y0 || 1) * (height - top - bottom);
+  const py = (y) => (axes.down ? top + fromStart(y) : height - bottom - fromStart(y));
+  const picture = draw(
+    "svg",
+    {
+      viewBox: `0 0 ${width} ${height}`, role: "img", class: "view-scatter",
+      "aria-label": `${yTitle} against ${xTitle}, one point each`
+    }
+  );
+  const ticks = (low, high) => {
+    const step = niceStep((high - low) / 4);
+    const list = [];
+    for (let t = Math.ceil(low / step - 1e-9) * step; t <= high + 1e-9; t += step) list.push(Number(t.toPrecision(6)));
+    return list;
+  };
+  for (const t of ticks(x0, x1)) picture.append(
+    draw("line", { class: "grid", x1: px(t), x2: px(t), y1: top, y2: height - bottom }),
+    draw("text", { x: px(t), y: height - bottom + 15, "text-anchor": "middle", text: String(t) })
+  );
+  for (const t of ticks(y0, y1)) picture.append(
+    draw("line", { class: "grid", x1: left, x2: width - right, y1: py(t), y2: py(t) }),
+    draw("text", { x: left - 6, y: py(t) + 4, "text-anchor": "end", text: String(t) })
+  );
+  if (axes.line) picture.append(draw(
+    "line",
+    {
+      class: "diagonal", x1: px(Math.max(x0, y0)), y1: py(Math.max(x0, y0)),
+      x2: px(Math.min(x1, y1)), y2: py(Math.min(x1, y1))
+    }
+  ));
+  picture.append(draw(
+    "text",
+    { class: "title", x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle", text: xTitle }
+  ),
+    draw(
+      "text",
+      {
+        class: "title", transform: `translate(13 ${(top + height - bottom) / 2}) rotate(-90)`,
+        "text-anchor": "middle", text: yTitle
+      }
+    ));
+  for (const [at, one] of [...points.entries()].sort((a, b) => (a[1].on || 0) - (b[1].on || 0))) {
+    picture.append(draw("circle", {
+      class: ["point", one.on && "on", one.off && "off", one.kind].filter(Boolean).join(" "),
+      cx: px(one.x), cy: py(one.y), r: one.on ? 6 : 4, onclick: () => pick(at),
+      onpointermove: (event) => showTip(one.text, event.clientX, event.clientY), onpointerleave: hideTip,
+    }));
+  }
   host.replaceChildren(picture);
 }
 function niceStep(rough) {
@@ -130,19 +219,29 @@ const FONT = "11px system-ui, sans-serif";
 /** What the style leaves a map on paper, where its text keeps its size. */
 const PAPER = 529;
 /**
- * `shape()` gives {rows, columns, colour(r, c) → [r, g, b], key, label(r) or null, rank(r), topLabel(c)}; ranks stand where there is no room for labels; `text(r, c)` says a cell,
- * `pick(r, c, event)` takes it, `mark(context, cell, offsets)` draws what is chosen on top.
+ * `shape()` gives {rows, columns, colour(r, c) → [r, g, b], key, label(r) or null, rank(r), topLabel(c)}; ranks replace
+ * labels where there is no room. `text(r, c)` describes a cell, `pick(r, c, event)` selects it, and
+ * `mark(context, cell, offsets)` draws the selection on top.
  */
 function cellMap(host, label, { shape, text, pick, mark, height }) {
-  const canvas = make("canvas", { tabindex: "0", role: "application", "aria-label": label, "aria-roledescription": "map" });
-  const status = make("p", { class: "view-status" }), ranks = make("p", { class: "view-ranks", text: "Numbers on the left are ranks." });
+  const canvas = make(
+    "canvas",
+    { tabindex: "0", role: "application", "aria-label": label, "aria-roledescription": "map" }
+  );
+  const status = make("p", { class: "view-status" }),
+    ranks = make("p", { class: "view-ranks", text: "Numbers on the left are ranks." });
   host.replaceChildren(canvas, ranks, status);
   let at = [0, 1], now = null, image = null, cachedKey = "", room = Math.floor(host.clientWidth);
   // In the next frame, since drawing may resize the host: the browser complains of observers that do so at once.
-  new ResizeObserver(([entry]) => requestAnimationFrame(() => { room = Math.floor(entry.contentRect.width); paint(); })).observe(host);
+  new ResizeObserver(([entry]) => requestAnimationFrame(() => {
+    room = Math.floor(entry.contentRect.width);
+    paint();
+  })).observe(host);
   const cellAt = (event) => {
     if (!now) return null;  // not drawn yet
-    const box = canvas.getBoundingClientRect(), x = (event.clientX - box.left - now.left) / now.cellWidth, y = (event.clientY - box.top - now.top) / now.cellHeight;
+    const box = canvas.getBoundingClientRect(),
+      x = (event.clientX - box.left - now.left) / now.cellWidth,
+      y = (event.clientY - box.top - now.top) / now.cellHeight;
     return x >= 0 && y >= 0 && x < now.columns && y < now.rows ? [Math.floor(y), Math.floor(x)] : null;
   };
   function paint() {
@@ -152,7 +251,10 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
     ranks.hidden = named;
     const context = canvas.getContext("2d");
     context.font = FONT;
-    const longest = named ? Math.max(...Array.from({ length: now.rows }, (_, r) => context.measureText(now.label(r)).width)) : 22;
+    const longest = named ? Math.max(...Array.from(
+      { length: now.rows },
+      (_, r) => context.measureText(now.label(r)).width
+    )) : 22;
     const left = Math.min(150, width * 0.28, longest + 9), top = now.topLabel ? 18 : 4;
     const cellWidth = (width - left - 1) / now.columns;
     const tall = height(now, cellWidth), cellHeight = tall / now.rows;
@@ -183,7 +285,11 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
     for (let r = 0; r < now.rows; r++) {
       if (named ? r % step : r && (r + 1) % step) continue;
       context.fillStyle = now.strong && now.strong(r) ? ink : faint;
-      context.fillText(named ? shorten(context, now.label(r), left - 8) : String(now.rank(r)), left - 5, top + (r + 0.5) * cellHeight);
+      context.fillText(
+        named ? shorten(context, now.label(r), left - 8) : String(now.rank(r)),
+        left - 5,
+        top + (r + 0.5) * cellHeight
+      );
     }
     if (now.topLabel) {
       context.textAlign = "center"; context.fillStyle = faint;
@@ -204,12 +310,18 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
     showTip(said, event.clientX, event.clientY);
   });
   canvas.addEventListener("pointerleave", hideTip);
-  canvas.addEventListener("click", (event) => { const cell = cellAt(event); if (cell) { at = cell; pick(...cell, event); } });
+  canvas.addEventListener(
+    "click",
+    (event) => { const cell = cellAt(event); if (cell) { at = cell; pick(...cell, event); } }
+  );
   canvas.addEventListener("keydown", (event) => {
     if (!now) return;
     const far = event.shiftKey ? 10 : 1;
     const step = { ArrowUp: [-far, 0], ArrowDown: [far, 0], ArrowLeft: [0, -far], ArrowRight: [0, far] }[event.key];
-    if (step) at = [Math.max(0, Math.min(now.rows - 1, at[0] + step[0])), Math.max(0, Math.min(now.columns - 1, at[1] + step[1]))];
+    if (step) at = [
+      Math.max(0, Math.min(now.rows - 1, at[0] + step[0])),
+      Math.max(0, Math.min(now.columns - 1, at[1] + step[1]))
+    ];
     else if (event.key === "Enter" || event.key === " ") pick(...at, event);
     else return;
     event.preventDefault();

@@ -1,7 +1,15 @@
 // ── the pair map ─────────────────────────────────────────────────────────────────────────────────────────────
 const PALETTE = {
-  light: { ink: "#1d2733", faint: "#51606e", line: "#d5dbe1", none: [255, 255, 255], self: [213, 219, 225], better: [[150, 190, 224], [15, 63, 109]], worse: [[250, 226, 200], [226, 150, 84]], heat: [[246, 248, 250], [15, 63, 109]] },
-  dark: { ink: "#e4eaf0", faint: "#a3b1bf", line: "#36424e", none: [24, 31, 39], self: [66, 77, 88], better: [[52, 96, 136], [150, 202, 245]], worse: [[98, 66, 40], [224, 150, 92]], heat: [[30, 38, 47], [160, 208, 248]] },
+  light: {
+    ink: "#1d2733", faint: "#51606e", line: "#d5dbe1", none: [255, 255, 255], self: [213, 219, 225],
+    better: [[150, 190, 224], [15, 63, 109]], worse: [[250, 226, 200], [226, 150, 84]],
+    heat: [[246, 248, 250], [15, 63, 109]]
+  },
+  dark: {
+    ink: "#e4eaf0", faint: "#a3b1bf", line: "#36424e", none: [24, 31, 39], self: [66, 77, 88],
+    better: [[52, 96, 136], [150, 202, 245]], worse: [[98, 66, 40], [224, 150, 92]],
+    heat: [[30, 38, 47], [160, 208, 248]]
+  },
 };
 const MOST_NAMED = 60;
 const palette = () => PALETTE[isDark() ? "dark" : "light"];
@@ -11,7 +19,7 @@ function pairMap() {
   const cell = (r, c) => [view.measure.order[r], view.measure.order[c]];
   let map = null;
   panel("map", "Which pairs differ", {
-    lead: () => `Row against column: blue, the row is better; orange, the column; blank, not shown to differ.`,
+    lead: () => "Blue: row is better. Orange: column is better. White: not shown to differ.",
     draw: (host) => {
       map = map || cellMap(host, "Map of all pairs; arrow keys move, Enter opens the pair", {
         shape: () => {
@@ -19,10 +27,13 @@ function pairMap() {
           return {
             rows: measure.n, columns: measure.n, key: measure.measure,
             label: measure.n <= MOST_NAMED ? (r) => nameOf(measure.order[r]) : null, rank: (r) => measure.rank[r],
-            strong: (r) => chosen.system === null || measure.order[r] === chosen.system || !measure.pair(chosen.system, measure.order[r]).apart,
+            strong: (r) => chosen.system === null
+              || measure.order[r] === chosen.system
+              || !measure.pair(chosen.system, measure.order[r]).apart,
             colour: (r, c) => {
               if (r === c) return colours.self;
-              const pair = measure.pair(...cell(r, c)), [from, to] = pair.difference > 0 ? colours.better : colours.worse;
+              const pair = measure.pair(...cell(r, c)),
+                [from, to] = pair.difference > 0 ? colours.better : colours.worse;
               return pair.apart ? mixed(from, to, Math.sqrt(Math.abs(pair.difference) / measure.widest)) : colours.none;
             },
           };
@@ -48,20 +59,37 @@ function pairMap() {
       const { order, n } = view.measure, rows = [], go = [];
       for (let r = 0; r < n; r++) for (let c = r + 1; c < n; c++) {
         const pair = view.measure.pair(order[r], order[c]);
-        rows.push([nameOf(order[r]), nameOf(order[c]), pair.difference, pair.lower, pair.upper, pair.p, pair.apart ? "yes" : "no"]);
+        rows.push([
+          nameOf(order[r]), nameOf(order[c]), pair.difference, pair.lower, pair.upper, pair.p,
+          pair.apart ? "yes" : "no"
+        ]);
         go.push([order[r], order[c]]);
       }
-      return { columns: ["system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant"], rows, go: (at) => update({ pair: go[at], topic: null }), write: { p_adjusted: ([, , , , , p, apart]) => pText({ p, apart: apart === "yes" }, "", (more) => p.toFixed(4 + more)) } };
+      return {
+        columns: ["system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant"],
+        rows, go: (at) => update({ pair: go[at], topic: null }),
+        write: { p_adjusted: ([, , , , , p, apart]) => pText(
+          { p, apart: apart === "yes" },
+          "",
+          (more) => p.toFixed(4 + more)
+        ) }
+      };
     },
   });
 }
 
 // ── topics ───────────────────────────────────────────────────────────────────────────────────────────────────
-const hardest = () => view.measure.difficulty.map((_, topic) => topic).sort((a, b) => view.measure.difficulty[a] - view.measure.difficulty[b]);
+function hardest() {
+  const { difficulty } = view.measure;
+  return difficulty.map((_, topic) => topic).sort((a, b) => difficulty[a] - difficulty[b]);
+}
 const relevantText = (topic) => (view.data.relevant ? `, ${view.data.relevant[topic]} relevant` : "");
 /** Links to the pages of topics, where there is a server that has them. */
 const topicLinks = (topics, pair = null) => (view.topicPage ? topics : []).slice(0, 12).flatMap((topic) => {
-  const words = new URLSearchParams([["measure", view.measure.measure], ["topic", topicName(topic)], ...(pair ? [["a", nameOf(pair[0])], ["b", nameOf(pair[1])]] : [])]);
+  const words = new URLSearchParams([
+    ["measure", view.measure.measure], ["topic", topicName(topic)],
+    ...(pair ? [["a", nameOf(pair[0])], ["b", nameOf(pair[1])]] : [])
+  ]);
   return [" ", make("a", { href: `${view.topicPage}&${words}`, text: `Page of topic ${topicName(topic)}` })];
 });
 
@@ -71,16 +99,23 @@ function topicStrip() {
   panel("topics", "Topics, hardest to easiest", {
     wide: true,
     lead: () => (chosen.topics.size
-      ? `${plural(chosen.topics.size, "topic")} chosen: ${[...chosen.topics].slice(0, 12).map(topicName).join(", ")}${chosen.topics.size > 12 ? " …" : ""}. Means follow; decisions stay those of all topics. Escape clears.`
-      : "Click a topic to see the means on it alone; Shift-click takes a range. A bar is the mean over all systems."),
+      ? `${plural(chosen.topics.size, "topic")} chosen: ${[...chosen.topics].slice(0, 12).map(topicName).join(", ")}`
+        + `${chosen.topics.size > 12 ? " …" : ""}. Means use these topics; decisions use all topics. Escape clears.`
+      : "Bars show the mean over all systems. Click a topic to see means on it alone; Shift-click selects a range."),
     links: () => topicLinks([...chosen.topics]),
     draw: (host) => {
       const order = hardest(), { difficulty } = view.measure;
       bars(host, order.map((topic) => {
-        const apart = chosen.pair ? view.measure.score(topic, chosen.pair[0]) - view.measure.score(topic, chosen.pair[1]) : 0;
+        const apart = chosen.pair
+          ? view.measure.score(topic, chosen.pair[0]) - view.measure.score(topic, chosen.pair[1])
+          : 0;
         return {
-          value: difficulty[topic], on: chosen.topics.has(topic), off: chosen.topics.size && !chosen.topics.has(topic), kind: apart > 0 ? "better" : apart < 0 ? "worse" : "",
-          text: `Topic ${topicName(topic)}: mean ${digits(difficulty[topic])}${relevantText(topic)}${chosen.pair ? `; ${nameOf(chosen.pair[0])} ${signed(apart)}` : ""}`,
+          value: difficulty[topic],
+          on: chosen.topics.has(topic),
+          off: chosen.topics.size && !chosen.topics.has(topic),
+          kind: apart > 0 ? "better" : apart < 0 ? "worse" : "",
+          text: `Topic ${topicName(topic)}: mean ${digits(difficulty[topic])}${relevantText(topic)}`
+            + (chosen.pair ? `; ${nameOf(chosen.pair[0])} ${signed(apart)}` : ""),
         };
       }), "Topics; arrow keys move, Enter filters", (at, event) => {
         const topics = new Set(chosen.topics), topic = order[at];
@@ -90,12 +125,15 @@ function topicStrip() {
         } else if (!topics.delete(topic)) topics.add(topic);
         last = topic;
         update({ topics });
-        say(topics.size ? `${plural(topics.size, "topic")} chosen; means follow, decisions do not.` : "All topics.");
+        say(topics.size ? `${plural(topics.size, "topic")} chosen. Means use them; decisions use all topics.` : "All topics.");
       });
     },
     table: () => ({
       columns: ["topic", "mean", ...(view.data.relevant ? ["relevant"] : [])],
-      rows: hardest().map((topic) => [topicName(topic), view.measure.difficulty[topic], ...(view.data.relevant ? [view.data.relevant[topic]] : [])]),
+      rows: hardest().map((topic) => [
+        topicName(topic), view.measure.difficulty[topic],
+        ...(view.data.relevant ? [view.data.relevant[topic]] : [])
+      ]),
     }),
   });
 }
@@ -108,11 +146,18 @@ function pairPanel() {
     pair[k] = Number(event.target.value);
     if (pair[0] !== pair[1]) update({ pair }); else one.draw();
   } }));
-  const kinds = [["bars", "topic by topic"], ["scatter", "scatter"]].map(([kind, text]) => make("button", { type: "button", class: "view-small", text, onclick: () => arrange({ bars: kind }) }));
+  const kinds = [
+    ["bars", "topic by topic"], ["scatter", "scatter"]
+  ].map(([kind, text]) => make(
+    "button",
+    { type: "button", class: "view-small", text, onclick: () => arrange({ bars: kind }) }
+  ));
   const text = make("p", { class: "view-verdict" }), chart = make("div"), lists = make("div", { class: "view-lists" });
   const ordered = () => {
     const [a, b] = chosen.pair, { measure } = view;
-    return data.topics.map((_, topic) => ({ topic, a: measure.score(topic, a), b: measure.score(topic, b) })).map((row) => ({ ...row, d: row.a - row.b })).sort((x, y) => y.d - x.d);
+    return data.topics.map((_, topic) => ({
+      topic, a: measure.score(topic, a), b: measure.score(topic, b)
+    })).map((row) => ({ ...row, d: row.a - row.b })).sort((x, y) => y.d - x.d);
   };
   const look = (topic) => update({ topic: chosen.topic === topic ? null : topic });
   const one = panel("pair", "Two systems", {
@@ -120,32 +165,84 @@ function pairPanel() {
     draw: (host) => {
       const [a, b] = chosen.pair, { measure } = view, rows = ordered();
       if (!host.contains(text)) {
-        for (const select of selects) select.append(...measure.order.map((system) => make("option", { value: system, text: nameOf(system) })));
-        host.replaceChildren(make("p", { class: "view-filters" }, selects[0], make("span", { text: "against" }), selects[1], ...kinds, make("button", { type: "button", class: "view-small", text: "Close", onclick: () => update({ pair: null, topic: null }) })), text, chart, lists);
+        for (const select of selects) select.append(...measure.order.map((system) => make(
+          "option",
+          { value: system, text: nameOf(system) }
+        )));
+        host.replaceChildren(
+          make(
+            "p",
+            { class: "view-filters" },
+            selects[0],
+            make("span", { text: "against" }),
+            selects[1],
+            ...kinds,
+            make(
+              "button",
+              { type: "button", class: "view-small", text: "Close", onclick: () => update({ pair: null, topic: null }) }
+            )
+          ),
+          text,
+          chart,
+          lists
+        );
       }
       selects.forEach((select, k) => { select.value = String(chosen.pair[k]); });
-      kinds.forEach((button, k) => button.setAttribute("aria-pressed", String(settings.bars === ["bars", "scatter"][k])));
-      const off = (row) => chosen.topics.size > 0 && !chosen.topics.has(row.topic), within = rows.filter((row) => !off(row));
-      const counted = (some) => { const count = (test) => some.filter(test).length; return `${count((row) => row.d > 0)} · ties ${count((row) => row.d === 0)} · losses ${count((row) => row.d < 0)}`; };
+      kinds.forEach((button, k) => button.setAttribute(
+        "aria-pressed",
+        String(settings.bars === ["bars", "scatter"][k])
+      ));
+      const off = (row) => chosen.topics.size > 0 && !chosen.topics.has(row.topic),
+        within = rows.filter((row) => !off(row));
+      const counted = (some) => {
+        const count = (test) => some.filter(test).length;
+        return `${count((row) => row.d > 0)} · ties ${count((row) => row.d === 0)} · losses ${count((row) => row.d < 0)}`;
+      };
       text.textContent = `${pairText(a, b)}. Wins ${counted(rows)}.`;
-      if (chosen.topics.size) text.textContent += ` On ${plural(within.length, "chosen topic")}: ${signed(measure.mean(a, chosen.topics) - measure.mean(b, chosen.topics))}, wins ${counted(within)}.`;
+      if (chosen.topics.size) {
+        const apart = measure.mean(a, chosen.topics) - measure.mean(b, chosen.topics);
+        text.textContent += ` On ${plural(within.length, "chosen topic")}: ${signed(apart)}, wins ${counted(within)}.`;
+      }
       const told = (row) => `Topic ${topicName(row.topic)}: ${digits(row.a)} and ${digits(row.b)}, difference ${signed(row.d)}${relevantText(row.topic)}`;
-      if (settings.bars === "bars") bars(chart, rows.map((row) => ({ value: row.d, kind: row.d > 0 ? "better" : "worse", on: row.topic === chosen.topic, off: off(row), text: told(row) })), `${nameOf(a)} minus ${nameOf(b)} by topic; Enter shows what both retrieved`, (at) => look(rows[at].topic));
+      if (settings.bars === "bars") bars(
+        chart,
+        rows.map((row) => ({
+          value: row.d, kind: row.d > 0 ? "better" : "worse", on: row.topic === chosen.topic,
+          off: off(row), text: told(row)
+        })),
+        `${nameOf(a)} minus ${nameOf(b)} by topic; Enter shows what both retrieved`,
+        (at) => look(rows[at].topic)
+      );
       else {
-        const top = Math.max(...rows.map((row) => Math.max(row.a, row.b)), 0) || 1, low = Math.min(...rows.map((row) => Math.min(row.a, row.b)), 0);
-        scatter(chart, rows.map((row) => ({ x: row.b, y: row.a, text: told(row), on: row.topic === chosen.topic, off: off(row), kind: row.d > 0 ? "better" : "worse" })), { x: [nameOf(b), low, top], y: [nameOf(a), low, top], line: true }, (at) => look(rows[at].topic));
+        const top = Math.max(...rows.map((row) => Math.max(row.a, row.b)), 0) || 1,
+          low = Math.min(...rows.map((row) => Math.min(row.a, row.b)), 0);
+        scatter(
+          chart,
+          rows.map((row) => ({
+            x: row.b, y: row.a, text: told(row), on: row.topic === chosen.topic, off: off(row),
+            kind: row.d > 0 ? "better" : "worse"
+          })),
+          { x: [nameOf(b), low, top], y: [nameOf(a), low, top], line: true },
+          (at) => look(rows[at].topic)
+        );
       }
       drawLists(lists);
     },
     table: () => {
       const rows = ordered();
-      return { columns: ["topic", "score_a", "score_b", "difference"], rows: rows.map((row) => [topicName(row.topic), row.a, row.b, row.d]), go: (at) => look(rows[at].topic) };
+      return {
+        columns: ["topic", "score_a", "score_b", "difference"],
+        rows: rows.map((row) => [topicName(row.topic), row.a, row.b, row.d]),
+        go: (at) => look(rows[at].topic)
+      };
     },
   });
   const drawPanel = one.draw;
   one.draw = () => {
     one.place.hidden = !chosen.pair;
-    one.place.querySelector("h3").textContent = chosen.pair ? `${nameOf(chosen.pair[0])} against ${nameOf(chosen.pair[1])}` : "";
+    one.place.querySelector("h3").textContent = chosen.pair
+      ? `${nameOf(chosen.pair[0])} against ${nameOf(chosen.pair[1])}`
+      : "";
     drawPanel(true);
   };
 }
@@ -155,70 +252,136 @@ async function retrieved(topic, systems) {
   const carried = view.data.rankings;
   if (carried) {
     const one = carried.topics[topic], places = unpack(one.lists, Uint16Array), { depth } = carried;
-    return systems.map((system) => [...places.slice(system * depth, (system + 1) * depth)].filter((at) => at < 65535).map((at) => [one.documents[at], one.grades[at]]));
+    return systems.map((system) => [...places.slice(system * depth, (system + 1) * depth)]
+      .filter((at) => at < 65535)
+      .map((at) => [one.documents[at], one.grades[at]]));
   }
   if (!view.rankings) return null;
-  const words = new URLSearchParams([["topic", topicName(topic)], ...systems.map((system) => ["system", nameOf(system)])]);
+  const words = new URLSearchParams([
+    ["topic", topicName(topic)], ...systems.map((system) => ["system", nameOf(system)])
+  ]);
   return (await ask(`${view.rankings}?${words}`)).lists;
 }
 async function drawLists(host) {
   const { topic, pair } = view.chosen;
   if (topic === null) { host.replaceChildren(); return; }
-  let lists = null, problem = "Ranked lists are not in this file; the page shows them when it is given runs.";
+  let lists = null, problem = "No ranked lists here: they need runs, and a large report leaves them out.";
   try { lists = await retrieved(topic, pair); } catch (error) { problem = `No ranked lists: ${error.message}`; }
   if (topic !== view.chosen.topic || pair !== view.chosen.pair) return;
   const heading = make("h4", { text: `Topic ${topicName(topic)}${relevantText(topic)}: what both retrieved first` });
   if (!lists) { host.replaceChildren(heading, make("p", { class: "view-note", text: problem })); return; }
   const high = Math.max(1, ...lists.flat().map(([, grade]) => grade ?? 0)), height = 24;
   const column = (list, system) => make("ol", { "aria-label": nameOf(system) }, ...list.map(([name, grade]) => {
-    const line = make("li", { class: grade === null ? "unjudged" : grade > 0 ? "relevant" : "", title: name }, make("span", { text: name }), make("b", { text: grade === null ? "unjudged" : String(grade) }));
+    const line = make(
+      "li",
+      { class: grade === null ? "unjudged" : grade > 0 ? "relevant" : "", title: name },
+      make("span", { text: name }),
+      make("b", { text: grade === null ? "unjudged" : String(grade) })
+    );
     if (grade > 0) line.style.setProperty("--share", `${Math.round(15 + 40 * grade / high)}%`);
     return line;
   }));
-  const lines = draw("svg", { "aria-hidden": "true", viewBox: `0 0 60 ${height * Math.max(...lists.map((list) => list.length), 1)}`, preserveAspectRatio: "none" });
+  const lines = draw(
+    "svg",
+    {
+      "aria-hidden": "true",
+      viewBox: `0 0 60 ${height * Math.max(...lists.map((list) => list.length), 1)}`,
+      preserveAspectRatio: "none"
+    }
+  );
   lists[0].forEach(([name], i) => {
     const j = lists[1].findIndex(([other]) => other === name);
     if (j >= 0) lines.append(draw("line", { x1: 0, x2: 60, y1: (i + 0.5) * height, y2: (j + 0.5) * height }));
   });
-  host.replaceChildren(heading, make("div", { class: "view-two" }, make("b", { text: nameOf(pair[0]) }), make("span"), make("b", { text: nameOf(pair[1]) }), column(lists[0], pair[0]), lines, column(lists[1], pair[1])),
-    make("p", { class: "view-note" }, "The number is the grade; hatched documents were never judged; lines join the same document.", ...topicLinks([topic], pair)));
+  host.replaceChildren(heading, make(
+    "div",
+    { class: "view-two" },
+    make("b", { text: nameOf(pair[0]) }),
+    make("span"),
+    make("b", { text: nameOf(pair[1]) }),
+    column(lists[0], pair[0]),
+    lines,
+    column(lists[1], pair[1])
+  ),
+    make(
+      "p",
+      { class: "view-note" },
+      "Numbers are grades. Hatched documents are unjudged. Lines join the same document.",
+      ...topicLinks([topic], pair)
+    ));
 }
 
 // ── all scores at once, and what else there is to know ───────────────────────────────────────────────────────
 function heatMap() {
   const { chosen, settings } = view;
   let map = null;
-  const button = make("button", { type: "button", class: "view-small", onclick: () => arrange({ heat: settings.heat === "clustered" ? "sorted" : "clustered" }) });
-  const orders = () => (settings.heat === "clustered" ? view.measure.heat : { systems: view.measure.order, topics: hardest() });
+  const button = make(
+    "button",
+    {
+      type: "button", class: "view-small",
+      onclick: () => arrange({ heat: settings.heat === "clustered" ? "sorted" : "clustered" })
+    }
+  );
+  const orders = () => (settings.heat === "clustered" ? view.measure.heat : {
+    systems: view.measure.order, topics: hardest()
+  });
   const one = panel("heat", "Every score: systems by topics", {
     wide: true,
-    lead: () => `The stronger the colour, the higher. ${settings.heat === "clustered" ? "Systems and topics that are alike stand side by side." : "Best systems on top, hardest topics on the left."}`,
+    lead: () => `Stronger colour: higher score. ${settings.heat === "clustered"
+      ? "Similar systems and topics are adjacent."
+      : "Best systems on top, hardest topics on the left."}`,
     links: () => topicLinks([...chosen.topics]),
     draw: (host) => {
-      button.textContent = settings.heat === "clustered" ? "Sort by mean" : "Sort by likeness";
+      button.textContent = settings.heat === "clustered" ? "Sort by mean" : "Sort by similarity";
       const where = host.querySelector("div") || host.appendChild(make("div"));
       map = map || cellMap(where, "Scores of every system on every topic; arrow keys move, Enter chooses", {
         shape: () => {
           const measure = view.measure, { systems, topics } = orders(), [from, to] = palette().heat;
           const least = Math.min(measure.lowest, 0), span = measure.highest - least || 1;
           return {
-            rows: measure.n, columns: topics.length, key: `${measure.measure} ${settings.heat}`, label: measure.n <= MOST_NAMED ? (r) => nameOf(systems[r]) : null, rank: (r) => measure.rank[measure.place[systems[r]]], topLabel: (c) => topicName(topics[c]),
+            rows: measure.n,
+            columns: topics.length,
+            key: `${measure.measure} ${settings.heat}`,
+            label: measure.n <= MOST_NAMED ? (r) => nameOf(systems[r]) : null,
+            rank: (r) => measure.rank[measure.place[systems[r]]],
+            topLabel: (c) => topicName(topics[c]),
             colour: (r, c) => mixed(from, to, (measure.score(topics[c], systems[r]) - least) / span),
           };
         },
-        text: (r, c) => { const { systems, topics } = orders(); return `${nameOf(systems[r])} on topic ${topicName(topics[c])}: ${digits(view.measure.score(topics[c], systems[r]))}`; },
-        pick: (r, c) => { const { systems, topics } = orders(), only = new Set(chosen.topics); if (!only.delete(topics[c])) only.add(topics[c]); update({ system: systems[r], topics: only }); },
+        text: (r, c) => {
+          const { systems, topics } = orders();
+          return `${nameOf(systems[r])} on topic ${topicName(topics[c])}: ${digits(view.measure.score(topics[c], systems[r]))}`;
+        },
+        pick: (r, c) => {
+          const { systems, topics } = orders(), only = new Set(chosen.topics);
+          if (!only.delete(topics[c])) only.add(topics[c]);
+          update({ system: systems[r], topics: only });
+        },
         height: (now) => Math.max(160, Math.min(now.rows * 13, 560)),
         mark: (context, box, now, ink) => {
           const { systems, topics } = orders();
           context.strokeStyle = ink;
-          if (chosen.system !== null) { const [, y, w, h] = box(systems.indexOf(chosen.system), 0); context.strokeRect(now.left, y, w * now.columns, h); }
-          for (const topic of chosen.topics) { const [x, , w, h] = box(0, topics.indexOf(topic)); context.strokeRect(x, now.top, w, h * now.rows); }
+          if (chosen.system !== null) {
+            const [, y, w, h] = box(systems.indexOf(chosen.system), 0);
+            context.strokeRect(now.left, y, w * now.columns, h);
+          }
+          for (const topic of chosen.topics) {
+            const [x, , w, h] = box(0, topics.indexOf(topic));
+            context.strokeRect(x, now.top, w, h * now.rows);
+          }
         },
       });
       map.paint();
     },
-    table: () => { const { topics } = orders(); return { columns: ["topic", ...view.measure.order.map(nameOf)], rows: topics.map((topic) => [topicName(topic), ...view.measure.order.map((system) => view.measure.score(topic, system))]) }; },
+    table: () => {
+      const { topics } = orders();
+      return {
+        columns: ["topic", ...view.measure.order.map(nameOf)],
+        rows: topics.map((topic) => [
+          topicName(topic), ...view.measure.order.map((system) => view.measure.score(topic, system))
+        ])
+      };
+    },
   });
   one.place.querySelector(".view-tools").prepend(button);
 }
@@ -226,22 +389,44 @@ function heatMap() {
 function agreementPanel() {
   const { data, settings, chosen } = view, { measures, rank, tau, interval } = data.agreement;
   if (measures.length < 2) return;
-  const select = make("select", { "aria-label": "Compare ranks with", onchange: () => arrange({ other: select.value }) });
+  const select = make(
+    "select",
+    { "aria-label": "Compare ranks with", onchange: () => arrange({ other: select.value }) }
+  );
   const sides = () => {
-    const mine = measures.indexOf(view.measure.measure), others = measures.filter((name) => name !== view.measure.measure);
+    const mine = measures.indexOf(view.measure.measure),
+      others = measures.filter((name) => name !== view.measure.measure);
     const other = others.includes(settings.other) ? settings.other : others[0];
     return { mine, others, other, at: measures.indexOf(other) };
   };
   const one = panel("agreement", "Do measures agree?", {
-    lead: () => { const { mine, other, at } = sides(), value = tau[mine][at], ends = interval[mine][at]; return `Kendall's τ between ${measures[mine]} and ${other}: ${value === null ? "not defined" : digits(value, 3)}${ends ? ` (unlimited topics: ${ends.map((end) => digits(end, 2)).join(" to ")})` : ""}. On the line both give the same rank.`; },
+    lead: () => {
+      const { mine, other, at } = sides(), value = tau[mine][at], ends = interval[mine][at];
+      const limits = ends ? ` (unlimited topics: ${ends.map((end) => digits(end, 2)).join(" to ")})` : "";
+      const found = value === null ? "not defined" : digits(value, 3);
+      return `Kendall's τ between ${measures[mine]} and ${other}: ${found}${limits}. On the line both ranks are equal.`;
+    },
     draw: (host) => {
       const { mine, others, other, at } = sides(), n = view.measure.n;
-      select.replaceChildren(...others.map((name) => make("option", { value: name, text: name, selected: name === other })));
+      select.replaceChildren(...others.map((name) => make(
+        "option",
+        { value: name, text: name, selected: name === other }
+      )));
       if (!host.contains(select)) host.replaceChildren(make("p", { class: "view-filters" }, select), make("div"));
-      scatter(host.lastChild, data.systems.map((name, system) => ({ x: rank[mine][system], y: rank[at][system], on: chosen.system === system, text: `${name}: rank ${rank[mine][system]} by ${measures[mine]}, ${rank[at][system]} by ${other}` })),
-        { x: [`rank by ${measures[mine]}`, 0.5, n + 0.5], y: [`rank by ${other}`, 0.5, n + 0.5], line: true, down: true }, (system) => update({ system }));
+      scatter(host.lastChild, data.systems.map((name, system) => ({
+        x: rank[mine][system], y: rank[at][system], on: chosen.system === system,
+        text: `${name}: rank ${rank[mine][system]} by ${measures[mine]}, ${rank[at][system]} by ${other}`
+      })),
+        {
+          x: [`rank by ${measures[mine]}`, 0.5, n + 0.5], y: [`rank by ${other}`, 0.5, n + 0.5],
+          line: true, down: true
+        }, (system) => update({ system }));
     },
-    table: () => ({ columns: ["system", ...measures], rows: view.measure.order.map((system) => [nameOf(system), ...rank.map((list) => list[system])]), go: (at) => update({ system: view.measure.order[at] }) }),
+    table: () => ({
+      columns: ["system", ...measures],
+      rows: view.measure.order.map((system) => [nameOf(system), ...rank.map((list) => list[system])]),
+      go: (at) => update({ system: view.measure.order[at] })
+    }),
   });
 }
 
@@ -249,24 +434,42 @@ function judgedPanel() {
   const { data, chosen } = view;
   if (!data.judged) return;
   panel("judged", "Judged share and score", {
-    lead: () => `A run whose first ${data.judged_depth} documents were judged less may be better than it looks.`,
+    lead: () => `Runs with a low judged share of their top ${data.judged_depth} may be underrated.`,
     draw: (host) => {
-      const measure = view.measure, low = Math.min(...data.judged, 0.95), means = data.systems.map((_, system) => measure.mean(system, chosen.topics));
+      const measure = view.measure,
+        low = Math.min(...data.judged, 0.95),
+        means = data.systems.map((_, system) => measure.mean(system, chosen.topics));
       const title = `mean ${measure.measure}${chosen.topics.size ? ` on ${plural(chosen.topics.size, "chosen topic")}` : ""}`;
-      scatter(host, data.systems.map((name, system) => ({ x: 100 * data.judged[system], y: means[system], on: chosen.system === system, text: `${name}: ${percent(data.judged[system])} judged, mean ${digits(means[system])}` })),
-        { x: [`% judged of the first ${data.judged_depth}`, 100 * low, 100], y: [title, Math.min(0, ...means), Math.max(...means) * 1.05 || 1] }, (system) => update({ system }));
+      scatter(host, data.systems.map((name, system) => ({
+        x: 100 * data.judged[system], y: means[system], on: chosen.system === system,
+        text: `${name}: ${percent(data.judged[system])} judged, mean ${digits(means[system])}`
+      })),
+        {
+          x: [`% judged of the first ${data.judged_depth}`, 100 * low, 100],
+          y: [title, Math.min(0, ...means), Math.max(...means) * 1.05 || 1]
+        }, (system) => update({ system }));
     },
-    table: () => ({ columns: ["system", "judged", "mean"], rows: view.measure.order.map((system, at) => [nameOf(system), data.judged[system], chosen.topics.size ? view.measure.mean(system, chosen.topics) : view.measure.means[at]]), go: (at) => update({ system: view.measure.order[at] }) }),
+    table: () => ({
+      columns: ["system", "judged", "mean"],
+      rows: view.measure.order.map((system, at) => [
+        nameOf(system), data.judged[system],
+        chosen.topics.size ? view.measure.mean(system, chosen.topics) : view.measure.means[at]
+      ]),
+      go: (at) => update({ system: view.measure.order[at] })
+    }),
   });
 }
 
 function alikePanel() {
   const table = () => ({
-    columns: ["system_a", "system_b", "distance", "equal_topics"], rows: view.measure.alike.map(([a, b, distance, equal]) => [nameOf(a), nameOf(b), distance, equal]),
+    columns: ["system_a", "system_b", "distance", "equal_topics"],
+    rows: view.measure.alike.map(([a, b, distance, equal]) => [nameOf(a), nameOf(b), distance, equal]),
     go: (at) => update({ pair: view.measure.alike[at].slice(0, 2), topic: null }),
   });
   panel("alike", "Near-identical runs", {
-    lead: () => (view.measure.alike.length ? `Topic by topic within a tenth of the usual difference: ${plural(view.measure.n_alike, "pair")}.` : "No two systems score nearly the same on every topic."),
+    lead: () => (view.measure.alike.length
+      ? `${plural(view.measure.n_alike, "pair")} with a mean absolute difference of at most a tenth of the median.`
+      : "No two runs are nearly identical."),
     draw: (host) => host.replaceChildren(...(view.measure.alike.length ? [tableOf(table(), "Near-identical runs")] : [])),
     table,
   });

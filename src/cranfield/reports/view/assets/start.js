@@ -2,22 +2,35 @@
 function headline() {
   const { data } = view, place = view.root.querySelector("[data-headline]");
   const select = make("select", { "aria-label": "Measure", onchange: () => update({ measure: select.value }) },
-    ...data.agreement.measures.filter((name) => view.source || data.measures.some((one) => one.measure === name)).map((name) => make("option", { value: name, text: name })));
+    ...data.agreement.measures
+      .filter((name) => view.source || data.measures.some((one) => one.measure === name))
+      .map((name) => make("option", { value: name, text: name })));
   const clear = make("button", { type: "button", class: "view-small", text: "Clear selection", onclick: clearAll });
-  view.root.querySelector("[data-tools]").replaceChildren(make("label", {}, document.createTextNode("measure "), select), clear);
+  view.root.querySelector("[data-tools]").replaceChildren(
+    make("label", {}, document.createTextNode("measure "), select),
+    clear
+  );
   view.panels.push({ draw() {
     select.value = view.measure.measure;
     place.hidden = place.dataset.headline === "others" && view.measure.measure === data.measures[0].measure;
-    place.replaceChildren(...view.measure.sentences.map((text) => make("p", { text })), ...(view.problem ? [make("p", { class: "view-problem", text: view.problem })] : []));
+    place.replaceChildren(
+      ...view.measure.sentences.map((text) => make("p", { text })),
+      ...(view.problem ? [make("p", { class: "view-problem", text: view.problem })] : [])
+    );
     const { system, pair, topics, topic } = view.chosen;
     clear.hidden = system === null && !pair && !topics.size && topic === null;
   } });
 }
-function clearAll() { update({ system: null, pair: null, topics: new Set(), topic: null }); hideTip(); say("Selection cleared."); }
+function clearAll() {
+  update({ system: null, pair: null, topics: new Set(), topic: null });
+  hideTip();
+  say("Selection cleared.");
+}
 
-/** Escape takes back what is innermost: the topic looked at, then the pair, then the system and the topics. */
+/** Escape clears the innermost selection: the topic shown, then the pair, then the system and the topics. */
 function stepBack() {
-  const { pair, topic } = view.chosen, within = view.panels.find((one) => one.id === "pair").place.contains(document.activeElement);
+  const { pair, topic } = view.chosen,
+    within = view.panels.find((one) => one.id === "pair").place.contains(document.activeElement);
   if (!pair) { clearAll(); return; }
   update(topic === null ? { pair: null } : { topic: null });
   hideTip();
@@ -32,10 +45,14 @@ async function start() {
   view.source = view.root.dataset.source || null;
   view.rankings = view.root.dataset.rankings || null;
   view.topicPage = view.root.dataset.topicPage || null;
-  view.data = carried ? JSON.parse(carried.textContent) : (await ask(view.root.dataset.first ? `${view.source}&measure=${encodeURIComponent(view.root.dataset.first)}` : view.source)).view;
+  view.data = carried
+    ? JSON.parse(carried.textContent)
+    : (await ask(view.root.dataset.first ? `${view.source}&measure=${encodeURIComponent(view.root.dataset.first)}` : view.source)).view;
   const grid = make("div", { class: "view-grid" });
   headline();
-  for (const build of [board, pairMap, topicStrip, pairPanel, heatMap, agreementPanel, judgedPanel, alikePanel]) build();
+  for (const build of [
+    board, pairMap, topicStrip, pairPanel, heatMap, agreementPanel, judgedPanel, alikePanel
+  ]) build();
   grid.append(...view.panels.filter((one) => one.place).map((one) => one.place));
   Object.assign(view.settings, settingsFromAddress());
   await update(fromAddress(), false);
@@ -47,8 +64,16 @@ async function start() {
     const where = form.getAttribute("action");
     form.addEventListener("submit", () => { form.action = where + address(); });
   }
-  addEventListener("popstate", () => { Object.assign(view.settings, settingsFromAddress()); update(fromAddress(), false); });
-  addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.defaultPrevented && !event.target.closest("input, select")) stepBack(); });
+  addEventListener(
+    "popstate",
+    () => { Object.assign(view.settings, settingsFromAddress()); update(fromAddress(), false); }
+  );
+  addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && !event.target.closest("input, select")) stepBack();
+    }
+  );
   prefersDark.addEventListener("change", drawAll);
   addEventListener("beforeprint", () => { printing = true; drawAll(true); });
   addEventListener("afterprint", () => { printing = false; drawAll(); });
