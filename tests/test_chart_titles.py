@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
+from across_cases import scored
 from cranfield.core.charts import chart
 from cranfield.core.sentences import every_sentence
 from cranfield.questions.correlate.correlate import Correlations
@@ -211,6 +212,29 @@ case(
 )
 case("estimators-differ", lambda: titled(cf.variances(STEPS), "estimators"), lambda: folds_apart(STEPS),
      lambda: titled(cf.variances(FLAT), "estimators"))  # fmt: skip
+
+
+@cache
+def over_collections(kind: str) -> cf.Across:
+    effects = {"turns": [[0.9, 0.3], [0.3, 0.4], [0.3, 0.4]], "apart": [[0.5, 0.3, 0.1]] * 9}[kind]
+    return cf.across(scored(effects, n=20), n_resamples=99)
+
+
+case("across-forest", lambda: titled(over_collections("turns"), "forest"),
+     lambda: "a is ahead of b on 1 of 3 collections", lambda: titled(over_collections("apart"), "forest"))  # fmt: skip
+case("across-ranks", lambda: titled(over_collections("apart"), "critical-difference"),
+     lambda: "a has the best mean rank; 1 system lies within the critical difference",
+     lambda: titled(over_collections("turns"), "critical-difference"))  # fmt: skip
+
+
+def largest_source() -> str:
+    table = over_collections("turns").components()
+    top = table["variance"].arg_max()
+    return f"The largest source of variance is {table['component'][top]} ({table['share'][top]:.0%})"
+
+
+case("across-source", lambda: titled(over_collections("turns"), "components"), largest_source,
+     lambda: titled(over_collections("apart"), "components"))  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TITLES)

@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 
 import cranfield as cf
+from across_cases import CASES as ACROSS_CASES
 from cranfield.core.answer import answer
 from cranfield.core.defaults import REPORT_SECTIONS
 from cranfield.core.parts import Notice, Text
@@ -32,7 +33,7 @@ SENTENCES = {name: one for name, one in every_sentence().items() if not name.sta
 """All but the titles of charts, which have a test file of their own."""
 Shown = tuple[str, str]
 """What is printed, and the sentence that must be in it."""
-CASES: dict[str, tuple[Callable[[], Shown], Callable[[], str]]] = dict(WARNING_CASES)
+CASES: dict[str, tuple[Callable[[], Shown], Callable[[], str]]] = {**WARNING_CASES, **ACROSS_CASES}
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 
 

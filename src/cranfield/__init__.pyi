@@ -30,6 +30,8 @@ from .core.truth.rankings import SampleModel as SampleModel
 from .measures.evaluation import evaluate as evaluate
 from .measures.names import Measure as Measure
 from .measures.names import parse_measure as parse_measure
+from .questions.across.across import Across as Across
+from .questions.across.across import across as across
 from .questions.compare.compare import compare as compare
 from .questions.compare.compare import compare_measures as compare_measures
 from .questions.compare.comparison import Comparison as Comparison

@@ -46,6 +46,7 @@ COMMANDS: dict[str, list[str]] = {
     "leaderboard": ["leaderboard", "ap.csv", "--resamples", "50"],
     "compare": ["compare", "ap.csv", "--resamples", "50"],
     "table": ["table", "ap.csv", "--resamples", "50"],
+    "across": ["across", "ap.csv", "--resamples", "50"],
     "gate": ["gate", "ap.csv", "--baseline", "{system}", "--candidate", "{other}", "--margin", "0.9"],
     "correlate": ["correlate", "ap.csv", "p.csv", "--other-measure", "P@10", "--resamples", "20"],
     "replicates": ["replicates", "qrels.txt", "runs", "--splits", "2", "--resamples", "20"],
@@ -154,6 +155,8 @@ ALONE = {
     ("tune", "leave_one_out"): ["tune", "bm25.csv"],
     ("tune", "holdout"): ["tune", "bm25.csv"],
     ("table", "wins"): ["table", "ap.csv", "--resamples", "50", "--baseline", "{system}"],
+    ("across", "system"): ["across", "ap.csv", "--resamples", "50", "--system", "{other}"],
+    ("across", "claim"): ["across", "seeds.csv", "--resamples", "50"],
     ("gate", "baseline"): ["gate", "ap.csv", "--candidate", "{other}", "--margin", "0.9"],
     ("gate", "candidate"): ["gate", "ap.csv", "--baseline", "{system}", "--margin", "0.9"],
     ("gate", "margin"): ["gate", "ap.csv", "--baseline", "{system}", "--candidate", "{other}"],
@@ -305,6 +308,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         systems = sorted(path.name.split(".")[0] for path in Path("runs").iterdir())
         Path("teams.txt").write_text("".join(f"{name} {name.split('-')[0]}\n" for name in systems))
         Path("pooled.txt").write_text("".join(f"{name}\n" for name in systems[:-2]))
+        seeded = [f"c{k},s{s},{r},{t},0.{1 + (7 * t + 3 * s + r + k) % 8}"
+                  for k in range(2) for s in range(2) for r in range(3) for t in range(8)]  # fmt: skip
+        Path("seeds.csv").write_text("\n".join(["collection,system,seed,topic,value", *seeded, ""]))
         Path("archive.txt").write_text("sample qrels.txt runs\n")
         Path("system").write_text(systems[0])
         Path("other").write_text(systems[1])

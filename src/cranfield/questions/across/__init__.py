@@ -1,0 +1,1 @@
+"""Which systems differ over several collections, or over several seeds?"""

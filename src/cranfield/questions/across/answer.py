@@ -1,0 +1,169 @@
+"""The answer of `across`: pairs by claim, leaderboard, sources of variance, and what each collection decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from cranfield.core.answer import Answer, Chart
+from cranfield.core.labels import plural
+from cranfield.core.sentences import sentence
+from cranfield.core.tables import Sheet
+from cranfield.questions.across.board import interaction_share
+
+if TYPE_CHECKING:
+    from cranfield.questions.across.across import Across
+
+PAIRS_DIFFER = sentence(
+    "across.pairs-differ",
+    "{measure}: {separated:,} of {pairs:,} pairs differ {where}",
+    "that many pairs have an adjusted p of at most alpha by this claim",
+    always=True,
+)
+ONE_DIFFERS = sentence(
+    "across.one-differs",
+    "{measure}: {a} is better than {b} {where}",
+    "one pair was tested by this claim, and its adjusted p is at most alpha",
+)
+ONE_NOT_SHOWN = sentence(
+    "across.one-not-shown",
+    "{measure}: no significant difference between {a} and {b} {where}",
+    "one pair was tested by this claim, and its adjusted p is above alpha",
+)
+LEADER_CHANGES = sentence(
+    "across.leader-changes",
+    "{leader} leads by the mean, but without {collection} {other} leads.",
+    "leaving out that collection, another system has the highest mean",
+)
+LEADER_STAYS = sentence(
+    "across.leader-stays",
+    "{leader} leads whichever collection is left out.",
+    "there are several collections, and leaving out any of them keeps the highest mean",
+)
+INTERACTION = sentence(
+    "across.interaction",
+    "{share:.0%} of the variance of a difference over collections is interaction: it stays with more topics.",
+    "scores by topic on several collections; the rest of the variance is the topics' error",
+    always=True,
+)
+ORDERS = sentence(
+    "across.orders",
+    "The Borda count puts {system} first, not {leader}.",
+    "the system with the most Borda points is not the one with the highest mean",
+)
+
+PAIRS = (
+    "claim: these or trained: these collections and runs, other topics. recipe: other seeds too. like_these: other "
+    "collections too. replicated: collections in which the difference holds at least.",
+    "Intervals and adjusted p hold for all pairs of a claim at once.",
+)
+BOARD = (
+    "rank_lower, rank_upper: simultaneous, by the claim. standardised_mean: mean z score per collection. borda: "
+    "systems beaten, summed over collections (MTEB's rule).",
+)
+COMPONENTS = (
+    "interaction: how much a system's advantage depends on the collection; for means alone, with the topics' error. "
+    "topic: of one score. seed: of one run's mean.",
+)
+COLLECTIONS = ("leader_without: the system with the highest mean over the other collections.",)
+
+
+def across_answer(result: Across, question: Any = None) -> Answer:
+    """Pairs of every claim, the leaderboard, components and collections."""
+    known = result.settings
+    counts = f"{plural(known['n_systems'], 'system')} on {plural(known['n_collections'], 'collection')}"
+    if known["n_seeds"] > 1:
+        counts += f", up to {known['n_seeds']} seeds"
+    further = tuple(filter(None, (*other_claims(result), *leader(result), by_borda(result), interaction(result))))
+
+    def sheet(show: str, heading: str, rows: pl.DataFrame, notes: tuple[str, ...]) -> Sheet:
+        return Sheet(
+            "across",
+            rows,
+            result.signature,
+            {**known, "show": show},
+            result.warnings,
+            headline(result),
+            notes=(f"{counts}. {' '.join(further)}".strip(), *notes),
+            heading=heading,
+            dispensable=("mean_a", "mean_b", "effect_size", "collections", "second_mean"),
+        )
+
+    return Answer(
+        headline=headline(result),
+        sentences=further,
+        sheets={
+            "pairs": lambda: sheet("pairs", "Pairs", result.to_frame(), PAIRS),
+            "leaderboard": lambda: sheet("leaderboard", "Leaderboard", result.leaderboard(), BOARD),
+            "components": lambda: sheet("components", "Sources of variance", result.components(), COMPONENTS),
+            "collections": lambda: sheet("collections", "Collections", result.collections(), COLLECTIONS),
+        },
+        charts=(
+            Chart(
+                "leaderboard", "Leaderboard", "Points: mean of each system with its interval.", result, "leaderboard"
+            ),
+            Chart("forest", "Forest plot", "Points: difference of a pair on each collection.", result, "forest"),
+        ),
+        on_page=("leaderboard", "pairs", "components", "collections"),
+    )
+
+
+def headline(result: Across) -> str:
+    """The pairs that the first claim separates."""
+    return claim_text(result, result.rows["claim"][0])
+
+
+def claim_text(result: Across, claim: str) -> str:
+    """What one claim separates, by the first measure."""
+    measure = result.data[0].measure
+    rows = result.rows.filter((pl.col("measure") == measure) & (pl.col("claim") == claim))
+    where = where_of(claim, len(result.data[0].collections))
+    if rows.height == 1:
+        row = rows.row(0, named=True)
+        a, b = (row["system_a"], row["system_b"]) if row["difference"] >= 0 else (row["system_b"], row["system_a"])
+        return (ONE_DIFFERS if row["significant"] else ONE_NOT_SHOWN)(measure=measure, a=a, b=b, where=where)
+    return PAIRS_DIFFER(measure=measure, separated=int(rows["significant"].sum()), pairs=rows.height, where=where)
+
+
+def where_of(claim: str, count: int) -> str:
+    """What a claim is about, as the end of a sentence."""
+    these = "on this collection" if count == 1 else f"on these {count} collections"
+    return {
+        "these": these,
+        "trained": f"as trained, {these}",
+        "recipe": f"as recipes, {these}",
+        "like_these": f"on collections like these {count}",
+    }[claim]
+
+
+def other_claims(result: Across) -> list[str]:
+    """The further claims, one sentence each."""
+    return [f"{claim_text(result, claim)}." for claim in dict.fromkeys(result.rows["claim"])][1:]
+
+
+def leader(result: Across) -> list[str]:
+    """Whether the leader by the mean depends on one collection."""
+    rows = result.collection_rows.filter(pl.col("measure") == result.data[0].measure)
+    if rows.height < 2:
+        return []
+    first = result.board["system"][0]
+    changed = rows.filter(pl.col("leader_without") != first)
+    if changed.is_empty():
+        return [LEADER_STAYS(leader=first)]
+    row = changed.row(0, named=True)
+    return [LEADER_CHANGES(leader=first, collection=row["collection"], other=row["leader_without"])]
+
+
+def by_borda(result: Across) -> str:
+    """Whether another system is first by the Borda count."""
+    board = result.board.filter(pl.col("measure") == result.data[0].measure)
+    leaders = board.filter(pl.col("borda_rank") == 1)["system"].to_list()
+    first = board["system"][0]
+    return "" if first in leaders else ORDERS(system=leaders[0], leader=first)
+
+
+def interaction(result: Across) -> str:
+    """How much of a difference depends on the collection."""
+    share = interaction_share(result.data[0])
+    return "" if share is None else INTERACTION(share=share)

@@ -1,0 +1,308 @@
+"""Scores of the same systems on several collections, by one measure: what `across` computes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cranfield.core.errors import DataError
+from cranfield.core.labels import summary
+from cranfield.core.sentences import sentence
+from cranfield.questions.across.columns import find_columns
+from cranfield.scores.matrix import ScoreMatrix, Scores, inherited
+
+Array = NDArray[np.float64]
+Run = tuple[str, str]
+"""A system and its seed; the seed is empty where there is one run per system."""
+_CHOSEN = re.compile(r"best|max|top|chosen|selected", re.IGNORECASE)
+DROPPED = sentence(
+    "across.dropped",
+    "{measure}: dropped {what}, because some scores are missing.",
+    "the user asked to drop systems or collections with missing scores, and some have them",
+)
+BEST_OF_SEEDS = sentence(
+    "across.best-of-seeds",
+    "{system} has one run per collection, with different seeds ({seeds}). If these are the best seeds, its mean is too "
+    "high. Report all seeds.",
+    "a system has one seed per collection, and the seeds differ or are named `best`",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One collection: values of its runs (topics × runs), or a single row of means without topics."""
+
+    topics: tuple[str, ...]
+    runs: tuple[Run, ...]
+    values: Array
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """Complete scores of all systems on all collections, everything in byte order of the names.
+
+    Attributes
+    ----------
+    measure, collections, systems : the labels
+    seeds : the seeds of every system; one empty label without seeds
+    topics : the topics of every collection; none for means alone
+    scores : per collection, topics × runs; None for means alone. Runs stand by system, then by seed
+    means : collections × runs
+    warnings : what reading found
+    """
+
+    measure: str
+    collections: tuple[str, ...]
+    systems: tuple[str, ...]
+    seeds: tuple[tuple[str, ...], ...]
+    topics: tuple[tuple[str, ...], ...]
+    scores: tuple[Array, ...] | None
+    means: Array
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def runs(self) -> list[slice]:
+        """The columns of every system."""
+        ends = np.cumsum([len(labels) for labels in self.seeds])
+        return [slice(int(end) - len(labels), int(end)) for end, labels in zip(ends, self.seeds, strict=True)]
+
+    @property
+    def with_seeds(self) -> bool:
+        """Whether some system has several seeds."""
+        return any(len(labels) > 1 for labels in self.seeds)
+
+    @property
+    def averaged(self) -> list[Array]:
+        """Per collection, topics × systems: the mean over the seeds of each system."""
+        return [_averaged(values, self.runs) for values in self.scores or ()]
+
+    @property
+    def system_means(self) -> Array:
+        """Collections × systems: the mean over topics and seeds."""
+        return _averaged(self.means, self.runs)
+
+
+def _averaged(values: Array, runs: Sequence[slice]) -> Array:
+    if all(at.stop - at.start == 1 for at in runs):
+        return values
+    return np.column_stack([values[:, at].mean(axis=1) for at in runs])
+
+
+# ── from objects ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def from_scores(collections: Mapping[str, Scores]) -> dict[str, dict[str, Part]]:
+    """The parts by measure and collection."""
+    found: dict[str, dict[str, Part]] = {}
+    for name, scores in collections.items():
+        for measure, matrix in scores.items():
+            if matrix.values.ndim != 2:
+                raise DataError(f"{name}: {measure} is scored by partition. Give scores without partitions.")
+            found.setdefault(measure, {})[name] = Part(
+                matrix.topics,
+                tuple((system, "") for system in matrix.systems),
+                np.asarray(matrix.values),
+                tuple(f"{name}, {text}" for text in inherited([matrix])),
+            )
+    return found
+
+
+def from_table(table: pl.DataFrame, measure: str | None, missing: str) -> dict[str, dict[str, Part]]:
+    """The parts of a long table, by measure and collection."""
+    roles = find_columns(table.columns)
+    if roles is None or not {"system", "value"} <= roles.keys():
+        raise DataError(
+            f"found columns {summary(table.columns)}. Give collection, system, topic and value; seed and measure are "
+            "optional."
+        )
+    label = {
+        name: pl.col(column).cast(pl.String).str.strip_chars() for name, column in roles.items() if name != "value"
+    }
+    frame = table.select(
+        collection=label.get("collection", pl.lit("scores")),
+        system=label["system"],
+        seed=label.get("seed", pl.lit("")),
+        topic=label.get("topic", pl.lit("")),
+        measure=label.get("measure", pl.lit(measure or "score")),
+        value=pl.col(roles["value"]).cast(pl.Float64, strict=False),
+        written=pl.col(roles["value"]).cast(pl.String),
+    )
+    _check_rows(frame)
+    if "topic" in roles:
+        summaries = frame["topic"].str.to_lowercase().is_in(["all", "amean"])
+        frame = frame.filter(~summaries) if not summaries.all() else frame.with_columns(topic=pl.lit(""))
+    found: dict[str, dict[str, Part]] = {}
+    for (name, collection), rows in frame.group_by(["measure", "collection"], maintain_order=True):
+        found.setdefault(str(name), {})[str(collection)] = _part(str(collection), str(name), rows, missing)
+    return found
+
+
+def _check_rows(frame: pl.DataFrame) -> None:
+    """Refuse empty labels and values that are no finite numbers."""
+    if frame.is_empty():
+        raise DataError("the table has no rows. Give at least one score.")
+    for name in ("collection", "system"):
+        if frame[name].is_null().any() or (frame[name] == "").any():
+            raise DataError(f"a row has no {name}. Fill the column {name!r}.")
+    empty = frame["written"].is_null() | frame["written"].str.strip_chars().str.to_lowercase().is_in(["", "nan", "na"])
+    wrong = frame.filter((frame["value"].is_null() | ~frame["value"].is_finite()) & ~empty)
+    if not wrong.is_empty():
+        row = wrong.row(0, named=True)
+        place = f"collection {row['collection']!r}, system {row['system']!r}"
+        raise DataError(f"{place}: {row['written']!r} is not a finite number. Correct the value.")
+
+
+def _part(collection: str, measure: str, rows: pl.DataFrame, missing: str) -> Part:
+    """The matrix of one collection and measure."""
+    rows = rows.filter(rows["value"].is_not_null() & rows["value"].is_finite()).with_columns(
+        seed=pl.col("seed").fill_null("")
+    )
+    topics = rows["topic"].unique().sort()
+    runs = rows.select("system", "seed").unique().sort("system", "seed")
+    places = rows.join(runs.with_row_index("run"), on=["system", "seed"], how="left", maintain_order="left").join(
+        pl.DataFrame({"topic": topics}).with_row_index("at"), on="topic", how="left", maintain_order="left"
+    )
+    flat = places["at"].cast(pl.Int64).to_numpy() * runs.height + places["run"].cast(pl.Int64).to_numpy()
+    size = len(topics) * runs.height
+    if len(flat) > size or (np.bincount(flat, minlength=size) > 1).any():
+        at = int(np.argmax(np.bincount(flat, minlength=size) > 1))
+        system, seed = runs.row(at % runs.height)
+        of = f"topic {topics[at // runs.height]!r}, " if topics[at // runs.height] else ""
+        seeded = f", seed {seed!r}" if seed else ""
+        raise DataError(
+            f"collection {collection!r}: {of}system {system!r}{seeded} has two scores. Keep one, or add a "
+            "column `seed`."
+        )
+    values = np.full(size, np.nan)
+    values[flat] = rows["value"].to_numpy()
+    labels = tuple(runs.rows())
+    return _complete(
+        collection, measure, Part(tuple(topics.to_list()), labels, values.reshape(len(topics), -1)), missing
+    )
+
+
+def _complete(collection: str, measure: str, part: Part, missing: str) -> Part:
+    """The part without holes, as the user decided about missing topics."""
+    holes = np.isnan(part.values)
+    if not holes.any():
+        return part
+    if missing == "zero":
+        filled = np.where(holes, 0.0, part.values)
+        labels = [f"{system} {seed}".strip() for system, seed in part.runs]
+        said = inherited([ScoreMatrix(filled, part.topics, labels, measure, filled=holes)])
+        return Part(part.topics, part.runs, filled, tuple(f"{collection}, {text}" for text in said))
+    if missing == "drop-topic":
+        kept = ~holes.any(axis=1)
+        if kept.any():
+            return Part(tuple(np.array(part.topics, dtype=object)[kept]), part.runs, part.values[kept])
+    row, column = np.argwhere(holes)[0].tolist()
+    raise DataError(
+        f"collection {collection!r}: {int(holes.sum()):,} scores are missing, such as topic {part.topics[row]!r} of "
+        f"system {part.runs[column][0]!r}. Add them, or set `missing` to zero or drop-topic."
+    )
+
+
+# ── all collections together ──────────────────────────────────────────────────────────────────────────────
+
+
+def collect(parts: Mapping[str, Mapping[str, Part]], missing: str) -> list[Collected]:
+    """Complete scores by every measure that all collections have."""
+    every = sorted({name for of in parts.values() for name in of}, key=str.encode)
+    shared = [measure for measure, of in parts.items() if len(of) == len(every)]
+    if not shared and missing != "drop-collection":
+        has = [f"{name} has {summary([m for m, of in parts.items() if name in of], 3)}" for name in every[:3]]
+        raise DataError(f"no measure is in all {len(every)} collections: {'; '.join(has)}. Name a shared measure.")
+    return [_joined(measure, parts[measure], missing) for measure in shared or parts]
+
+
+def _joined(measure: str, parts: Mapping[str, Part], missing: str) -> Collected:
+    names = sorted(parts, key=str.encode)
+    renamed, said = _chosen_seeds({name: parts[name] for name in names})
+    said += [text for name in names for text in parts[name].warnings]
+    runs = sorted(
+        {run for part in renamed.values() for run in part.runs}, key=lambda run: (run[0].encode(), run[1].encode())
+    )
+    there = np.array([[run in set(renamed[name].runs) for run in runs] for name in names])
+    systems = sorted({system for system, _ in runs}, key=str.encode)
+    if not there.all():
+        if missing == "drop-collection":
+            kept = [name for name, row in zip(names, there, strict=True) if row.all()]
+            gone = [name for name in names if name not in kept]
+            names = kept
+        elif missing == "drop-system":
+            lacking = {run[0] for run, column in zip(runs, there.T, strict=True) if not column.all()}
+            gone = sorted(lacking, key=str.encode)
+            runs = [run for run in runs if run[0] not in lacking]
+            systems = [system for system in systems if system not in lacking]
+        else:
+            _refuse_missing(measure, names, runs, there)
+        if not names or len(systems) < 2:
+            raise DataError(
+                f"{measure}: nothing is left without missing scores. Set `missing` to "
+                f"{'drop-system' if missing == 'drop-collection' else 'drop-collection'}, or add the scores."
+            )
+        said.append(DROPPED(measure=measure, what=summary(gone)))
+    if len(systems) < 2:
+        raise DataError(f"{measure}: there is one system, {systems[0]}. Give at least two.")
+    scores, topics = [], []
+    for name in names:
+        part = renamed[name]
+        column = {run: at for at, run in enumerate(part.runs)}
+        order = sorted(range(len(part.topics)), key=lambda at: part.topics[at].encode())
+        picked = part.values[:, [column[run] for run in runs]]
+        scores.append(np.ascontiguousarray(picked[order] if part.topics != ("",) else picked))
+        topics.append(tuple(part.topics[at] for at in order))
+    bare = [name for name, labels in zip(names, topics, strict=True) if labels in ((), ("",))]
+    if bare and len(bare) < len(names):
+        raise DataError(f"{measure}: {summary(bare)} has means only, the others scores by topic. Give one kind.")
+    short = [name for name, labels in zip(names, topics, strict=True) if len(labels) < 2]
+    if short and not bare:
+        raise DataError(f"{measure}: collection {short[0]!r} has one topic. Give at least two.")
+    seeds = tuple(tuple(seed for system, seed in runs if system == one) for one in systems)
+    means = np.stack([values.mean(axis=0) for values in scores])
+    return Collected(
+        measure, tuple(names), tuple(systems), seeds, () if bare else tuple(topics), None if bare else tuple(scores),
+        means, tuple(said),
+    )  # fmt: skip
+
+
+def _refuse_missing(measure: str, names: Sequence[str], runs: Sequence[Run], there: NDArray[np.bool_]) -> None:
+    row, column = np.argwhere(~there)[0].tolist()
+    system, seed = runs[column]
+    raise DataError(
+        f"{measure}: {int((~there).sum()):,} of {there.size:,} results are missing, such as {system}"
+        f"{f', seed {seed},' if seed else ''} on {names[row]}. Add them, or set `missing` to drop-collection or "
+        "drop-system."
+    )
+
+
+def _chosen_seeds(parts: dict[str, Part]) -> tuple[dict[str, Part], list[str]]:
+    """A system with one run per collection, but of different seeds: one run, and a warning that it may be the best."""
+    seeds: dict[str, list[list[str]]] = {}
+    for part in parts.values():
+        own: dict[str, list[str]] = {}
+        for system, seed in part.runs:
+            own.setdefault(system, []).append(seed)
+        for system, labels in own.items():
+            seeds.setdefault(system, []).append(labels)
+    one_each = {
+        system: list(dict.fromkeys(labels[0] for labels in each))
+        for system, each in seeds.items()
+        if all(len(labels) == 1 for labels in each) and any(labels[0] for labels in each)
+    }
+    chosen = {system: labels for system, labels in one_each.items() if len(labels) > 1 or _CHOSEN.search(labels[0])}
+    said = [BEST_OF_SEEDS(system=system, seeds=summary(labels, 3)) for system, labels in chosen.items()]
+    same = set(one_each)
+    if not same:
+        return parts, said
+    renamed = {
+        name: Part(part.topics, tuple((s, "" if s in same else seed) for s, seed in part.runs), part.values)
+        for name, part in parts.items()
+    }
+    return renamed, said
