@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import uvicorn
-
 from cranfield.collection.teams import read_teams
 from cranfield.core.errors import ArgumentError
 from cranfield.core.files import expand
 from cranfield.questions.serve.question import ServeQuestion
 from cranfield.web.server.app import create_app
+from cranfield.web.server.connections import Server
 from cranfield.web.server.limits import MB, Limits
 from cranfield.web.server.security import OWN_HOSTS, Access
 
@@ -38,15 +37,17 @@ def serve(settings: ServeQuestion) -> None:
         threading.Thread(target=service.prepare, args=[dataset], daemon=True).start()
     address = page_address(settings.host, listener.getsockname()[1], access.token, first)
     service.chart_worker.warm_up()
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=20)
     sys.stderr.write(announcement(address, access.token, settings.keep))
     sys.stderr.flush()
     if settings.open_page:
         threading.Timer(0.5, webbrowser.open, [address]).start()
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        Server(app).run(sockets=[listener])
     except KeyboardInterrupt:
         sys.stderr.write("\n")  # uvicorn has closed everything and passes the interrupt on
+    if service.jobs.are_running():  # between two reports of progress; Python would wait for it
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def announcement(address: str, token: str | None, keep: Path | None = None) -> str:
