@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,14 @@ def is_closed(made: socket.socket) -> bool:
     return True
 
 
+def keep_sending(made: socket.socket, said: bytes, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with suppress(TimeoutError):
+            made.sendall(said)
+        time.sleep(0.1)
+
+
 def status(port: int) -> int:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/data", timeout=10) as answer:
         return int(answer.status)
@@ -82,11 +91,8 @@ def test_an_unfinished_request_loses_its_connection(port: int, said: bytes) -> N
 
 
 def test_an_upload_that_drips_loses_its_connection(port: int) -> None:
-    end = time.monotonic() + 8
     with call(port, UNFINISHED) as made, pytest.raises(OSError, match="reset|[Bb]roken"):
-        while time.monotonic() < end:
-            made.sendall(b"1")
-            time.sleep(0.1)
+        keep_sending(made, b"1", 8)
 
 
 def test_a_request_in_pieces_is_answered(port: int) -> None:
@@ -103,13 +109,8 @@ def test_an_answer_that_nobody_reads_is_given_up(port: int) -> None:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         made.settimeout(0.5)
         made.connect(("127.0.0.1", port))
-        end = time.monotonic() + 15
         with pytest.raises(OSError, match="reset|[Bb]roken"):  # the server closes what is never read
-            while time.monotonic() < end:
-                try:
-                    made.sendall(asked * 50)
-                except TimeoutError:
-                    time.sleep(0.2)
+            keep_sending(made, asked * 50, 15)
     assert status(port) == 200
 
 
