@@ -133,9 +133,9 @@ BAD_RUNS = {
     "broken JSON": ("x.json", '{"1": {"a": 1.0,\n', r"x.json:\d: is not JSON"),
     "text in JSON": ("x.json", '{"1": {"a": "high"}}', r"x.json: topic '1', document 'a' has score 'high'"),
     "means of BEIR": ("x.json", '{"NDCG@10": 0.5}', r"contains only means over topics.*prediction_folder"),
-    "newer means of BEIR": ("x.json", '{"ndcg": {"NDCG@10": 0.5}, "map": {"MAP@10": 0.1}}', r"holds means over topics"),
+    "newer means of BEIR": ("x.json", '{"ndcg": {"NDCG@10": 0.5}, "map": {"MAP@10": 0.1}}', r"contains only means over topics"),
     "parquet": ("x.run", "PAR1\0", r"is a parquet table, not text; read it with polars"),
-    "means of MTEB": ("x.json", '{"task_name": "T", "scores": {"test": [{"x": 1}]}}', r"holds means over topics"),
+    "means of MTEB": ("x.json", '{"task_name": "T", "scores": {"test": [{"x": 1}]}}', r"contains only means over topics"),
     "two splits": ("x.json", json.dumps({"default": {"a": NESTED, "b": NESTED}}), r"holds 2 sets of rankings \(a, b, …\)"),
     "no comments in JSON": ("x.jsonl", '#{"qid": "1", "docno": "b", "score": 2}\n{"qid": "1", "docno": "a", "score": 1}\n',
                             r"x.jsonl:1: is not JSON"),
@@ -347,7 +347,7 @@ def test_scores_of_a_store(put: Put) -> None:
     for file in (put(*SCORE_FILES["tidy"]), put("t", "").parent / "s.parquet"):
         store.pipe_file(f"/scores/{file.name}", file.read_bytes())
         assert read_scores(f"memory://scores/{file.name}") == scores
-    with pytest.raises(FileError, match=r"memory://scores/x.csv: is a URL, and only files of this machine are written"):
+    with pytest.raises(FileError, match=r"memory://scores/x.csv: is a URL, and only local files are written"):
         write_scores(scores, "memory://scores/x.csv")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from typing import Any, TypedDict, Unpack, cast, overload
 
@@ -26,6 +26,7 @@ from cranfield.core.defaults import (
 )
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress
+from cranfield.core.labels import repr_of
 from cranfield.core.resampling import check_resamples
 from cranfield.measures.doors import scores_or_evaluated
 from cranfield.questions.compare.analysis import Plan, conclude, find_family, tested_family
@@ -201,7 +202,11 @@ def compare(
         raise ArgumentError(f"test {asked.test!r} compares means only. For statistic {name!r} use one of: {others}.")
     given, said = judged(scores, runs, qrels, measure, workers)
     one_family = across_measures and len(given) > 1
-    baselines = tuple(dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ()))
+    named = [baseline] if isinstance(baseline, str) or not isinstance(baseline, Iterable) else list(baseline)
+    named = [] if named == [None] else named
+    if not all(isinstance(one, str) for one in named):
+        raise ArgumentError(f"`baseline` must be the name of a system, or several; got {repr_of(baseline)}.")
+    baselines = tuple(dict.fromkeys(named))
     chosen = TESTS[asked.test or _usual_test(given, asked.correction, how, len(baselines), one_family)]
     plan = Plan(
         chosen,
