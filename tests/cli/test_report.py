@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,19 @@ def test_from_scores_with_sections_left_out(cranfield: Type) -> None:
     html = Path("report.html").read_text()
     assert f"<h1>{Path.cwd().name}: 6 systems on 20 topics</h1>" in html  # a file called scores says nothing
     assert '<section id="standardisation"' not in html
+
+
+def test_measures_without_a_common_system(cranfield: Type) -> None:
+    rows = "".join(f"t{i},0.{i}5,0.{9 - i}\n" for i in range(1, 9))
+    Path("x.AP.csv").write_text(f"topic,a,b\n{rows}")
+    Path("y.csv").write_text(f"topic,c,d\n{rows}")
+    done = cranfield("report", "x.AP.csv", "y.csv", "--resamples", "50")
+    assert done.exit_code == 0, done.output
+    view = json.loads(
+        re.findall(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', Path("report.html").read_text())[0]
+    )
+    assert view["systems"] == ["a", "b"]
+    assert [one["measure"] for one in view["measures"]] == ["AP"]
 
 
 @pytest.mark.parametrize(

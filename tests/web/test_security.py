@@ -178,6 +178,24 @@ def test_the_token_moves_from_the_address_into_a_cookie(remote: Client) -> None:
     assert remote.get("/design").status_code == 401
 
 
+@pytest.mark.parametrize("path", ["//evil.example/", "///evil.example/a", "/\\evil.example/", "//evil.example//data"])
+def test_the_token_never_leads_to_another_host(remote: Client, path: str) -> None:
+    answer = remote.get(f"http://lab.example{path}?token=secret")
+    assert answer.status_code == 303
+    assert re.match(r"/(?![/\\])", answer.headers["location"]), answer.headers["location"]
+    remote.cookies.clear()
+
+
+def test_other_accounts_of_the_machine_are_kept_out_by_a_token() -> None:
+    access = access_for("127.0.0.1", False, (), True)
+    with Client(create_app(access), base_url=HERE) as asked:
+        assert asked.get("/api/data").status_code == 401
+        assert asked.get(f"/data?token={access.token}").status_code == 200
+    told = announcement("http://127.0.0.1:8377/?token=t", "t")
+    assert "other accounts can reach it with this address only" in told
+    assert "add --token" in announcement("http://127.0.0.1:8377/", None)
+
+
 def test_a_named_website_may_call_the_api_and_nothing_else(remote: Client) -> None:
     track = {"origin": "https://track.example", "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors"}
     key = {"authorization": "Bearer secret"}

@@ -228,7 +228,10 @@ def runs_of_frame(frame: pl.DataFrame, name: str | None = None) -> Iterator[Run]
         place.fail("the frame is empty; a run needs at least one document")
     systems = [None]
     if "system" in parts:
-        column = frame[parts["system"]].cast(pl.String)
+        column = frame[parts["system"]]
+        if column.dtype.is_nested() or column.dtype == pl.Object:
+            place.fail(f"the column {parts['system']!r} must hold the names of runs, which are text")
+        column = column.cast(pl.String)
         if column.null_count():
             place.fail(f"row {column.to_list().index(None) + 1} has no {parts['system']}; every row needs one")
         systems = column.unique(maintain_order=True).to_list()

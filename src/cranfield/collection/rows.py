@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
 from cranfield.core.errors import SHOWN_PROBLEMS, DataError, FileError, Problem
 from cranfield.core.files import decimal_comma, finite_number
-from cranfield.core.labels import summary
+from cranfield.core.labels import repr_of, summary
+from cranfield.scores.frames import as_column
 
 _LEVEL = re.compile(r"\s*L?([+-]?\d+)(\.0*)?\s*", re.ASCII)
 Floats = NDArray[np.float64]
@@ -112,13 +113,7 @@ def _who(keys: pl.DataFrame, at: int) -> str:
 
 def _series(values: Any) -> pl.Series:
     """Values as a column: of a polars type where all values agree, else of Python objects."""
-    if isinstance(values, pl.Series):
-        return values
-    listed = list(values)
-    try:
-        return pl.Series(listed)
-    except (TypeError, OverflowError, pl.exceptions.PolarsError):
-        return pl.Series(listed, dtype=pl.Object)
+    return values if isinstance(values, pl.Series) else as_column(values)
 
 
 def _labels(values: Any, part: str, place: Place) -> pl.Series:
@@ -130,7 +125,7 @@ def _labels(values: Any, part: str, place: Place) -> pl.Series:
         given = column.to_list()
         place.add(
             [at for at, one in enumerate(given) if not _is_label(one)],
-            lambda at: f"the {part} id is {given[at]!r}, a {type(given[at]).__name__}; ids must be text",
+            lambda at: f"the {part} id is {repr_of(given[at])}, a {type(given[at]).__name__}; ids must be text",
         )
         column = pl.Series([str(one) if _is_label(one) else "" for one in given], dtype=pl.String)
         place.raise_if_any()
@@ -154,6 +149,8 @@ def _float(one: Any) -> float:
         return float(one)
     except OverflowError:
         return math.inf
+    except (TypeError, ValueError):  # such as an array of several numbers
+        return math.nan
 
 
 def _level(one: Any) -> float:
@@ -194,7 +191,7 @@ def _refuse(place: Place, keys: pl.DataFrame, fine: NDArray[np.bool_], part: str
 
     def text(at: int) -> str:
         one = given[at]
-        seen = "nothing" if one is None else repr(one) if isinstance(one, str) else f"{one}"
+        seen = f"{one}" if isinstance(one, (int, float, np.generic)) else "nothing" if one is None else repr_of(one)
         return f"{_who(keys, at)} has {part} {seen}; {must}{decimal_comma(one) if isinstance(one, str) else ''}"
 
     place.add(np.flatnonzero(~fine).tolist(), text)
@@ -214,7 +211,7 @@ def unfold(nested: Mapping[Any, Any], place: Place, part: str) -> dict[str, list
     for topic, inside in nested.items():
         if not isinstance(inside, Mapping):
             place.fail(
-                f"topic {topic!r} has {type(inside).__name__} {inside!r} where its documents are expected; "
+                f"topic {repr_of(topic)} has {type(inside).__name__} {repr_of(inside)} where its documents are expected; "
                 f"give {{topic: {{document: {part}}}}}"
             )
         columns["topic"] += [topic] * len(inside)

@@ -48,7 +48,7 @@ def check_unique(kind: str, labels: Sequence[str]) -> tuple[str, ...]:
     checked = tuple(labels)
     for label in checked:
         if not isinstance(label, str) or not label.strip():
-            raise DataError(f"a {kind} label must be a non-empty string; got {label!r}")
+            raise DataError(f"a {kind} label must be a non-empty string; got {repr_of(label)}")
         if not label.isascii() and any("\ud800" <= character <= "\udfff" for character in label):
             raise DataError(f"{kind} {label!r} is not valid Unicode; rename it")
         if not label.isprintable() and CONTROL.search(label):
@@ -57,6 +57,32 @@ def check_unique(kind: str, labels: Sequence[str]) -> tuple[str, ...]:
         label, count = Counter(checked).most_common(1)[0]
         raise DataError(f"{kind} {label!r} occurs {count} times; every {kind} needs its own label")
     return checked
+
+
+def repr_of(value: object) -> str:
+    """Any value for a message: short, however deep it is or if it contains itself.
+
+    >>> inside = [1]
+    >>> inside.append(inside)
+    >>> repr_of(inside)
+    '[1, [1, [1, [1, [1, [1, [...]]]]]]]'
+    """
+    if isinstance(value, str):
+        return repr(value)
+    import reprlib
+
+    try:
+        return reprlib.repr(value)
+    except Exception:  # noqa: BLE001  (anybody's object, with anybody's mistakes)
+        return f"a {type(value).__name__}"
+
+
+def text_of(value: object) -> str:
+    """Any value as text; of one that is nested without end, its beginning."""
+    try:
+        return str(value)
+    except RecursionError:
+        return repr_of(value)
 
 
 def positions(kind: str, wanted: Iterable[str], known: Sequence[str]) -> list[int]:

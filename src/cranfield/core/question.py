@@ -36,6 +36,7 @@ from typing import (
 )
 
 from cranfield.core.errors import ArgumentError, UnknownNameError
+from cranfield.core.labels import repr_of
 from cranfield.core.page import Page
 from cranfield.core.registry import Registry
 
@@ -184,6 +185,13 @@ class Setting:
     def accept(self, value: Any) -> Any:
         """The value in its usual form (several values as a tuple), or an error that says what is wrong with it."""
         if value is None:
+            if (
+                self.default is not None
+                and not self.required
+                and not self.argument
+                and self.kind in (int, float, str, bool)
+            ):
+                raise ArgumentError(f"`{self.name}` cannot be None. Leave it out for the default.")
             return None
         if self.several:
             single = isinstance(value, (str, int, float, Path)) or not isinstance(value, Iterable)
@@ -200,6 +208,11 @@ class Setting:
             if self.kind is float:
                 value = self._finite(value)
             self._within(value)
+        elif self.kind in (int, float) and self.read is None and not hasattr(value, "__float__"):
+            example = number_text(self.default) if isinstance(self.default, (int, float)) else "a number"
+            raise ArgumentError(f"`{self.name}` must be a number; got {repr_of(value)}. Write {example}.")
+        if choices is not None and not isinstance(value, str):
+            raise UnknownNameError(self.what or self.name.replace("_", " "), repr_of(value), choices)
         if self.check is not None:
             self.check(self.name, value)
         return value

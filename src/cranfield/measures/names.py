@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast
 
 from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import repr_of
 from cranfield.measures.aliases import NO_SCORE, TREC_NAMES, Value, trec_spelling
 from cranfield.measures.registry import IR_MEASURES, JUDGED_ONLY, REQUIRED, Definition, Parameter, find, known
 
@@ -198,6 +199,7 @@ def parse_measures(texts: MeasuresLike) -> list[Measure]:
     ([Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')], [Measure('P@5'), Measure('P@10')])
     """
     single = isinstance(texts, (str, Measure)) or not isinstance(texts, Iterable) or is_foreign(texts)
+    single = single or getattr(texts, "ndim", 1) == 0  # an array that cannot be iterated over
     several = cast("Iterable[MeasureLike]", [texts] if single else texts)
     listed = [one if isinstance(one, (str, Measure)) else parse_foreign(one) for one in several]
     measures: dict[Measure, None] = {}
@@ -225,7 +227,8 @@ def parse_foreign(measure: object) -> Measure:
     """The measure for an object of ir_measures: ours if we have it, else theirs."""
     if not is_foreign(measure):
         raise ArgumentError(
-            f"a measure must be a name such as 'nDCG@10', a Measure, or a measure of ir_measures; got {measure!r}"
+            "a measure must be a name such as 'nDCG@10', a Measure, or a measure of ir_measures; "
+            f"got {repr_of(measure)}"
         )
     try:
         return parse_measure(str(measure))

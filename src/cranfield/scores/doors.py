@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cranfield.core.columns import columns_of, long_columns
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.labels import summary
+from cranfield.core.labels import repr_of, summary, text_of
 from cranfield.scores.frames import (
     FrameLike,
     as_polars,
@@ -228,7 +228,7 @@ def _made(scores: Any, name: str | None, wanted: list[str], missing: MissingPoli
         return from_frame(scores, measure=wanted or None, missing=missing)
     if _is_labelled(scores):
         values, topics, systems = scores
-        rows, columns = map(str, topics), map(str, systems)
+        rows, columns = map(text_of, topics), map(text_of, systems)
         return Scores([ScoreMatrix(_numbers(values, argument), rows, columns, name or "score")])
     if isinstance(scores, Mapping):
         return _from_mapping(scores, name, missing, argument)
@@ -254,12 +254,14 @@ def _not_taken(argument: str, given: Any) -> ArgumentError:
 def _numbers(values: Any, argument: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError(f"`{argument}` must hold numbers; it holds {np.asarray(values).dtype}") from None
 
 
 def peek(things: Iterable[Any]) -> tuple[Any, Iterable[Any]]:
     """The first element (None where there is none), and all of them."""
+    if isinstance(things, np.ndarray) and not things.ndim:  # which says that it can be iterated over
+        return None, ()
     walking = iter(things)
     first = next(walking, None)
     return first, (() if first is None else chain([first], walking))
@@ -285,7 +287,7 @@ def _from_mapping(scores: Mapping[Any, Any], name: str | None, missing: MissingP
     values: list[float] = []
     for system, inside in scores.items():
         if not isinstance(system, str) or not system:
-            raise DataError(f"`{argument}`: a system's name must be text that is not empty; got {system!r}")
+            raise DataError(f"`{argument}`: a system's name must be text that is not empty; got {repr_of(system)}")
         for topic, measure, value in _cells(system, inside, argument):
             columns["topic"].append(topic)
             columns["system"].append(system)
@@ -307,6 +309,8 @@ def _cells(system: str, inside: Any, argument: str) -> Iterable[tuple[str, str |
             else:
                 yield label, None, _score(value, system, label)
         return
+    if isinstance(inside, np.ndarray):
+        inside = inside.tolist()
     if isinstance(inside, Iterable) and not isinstance(inside, (str, bytes)) and not is_frame(inside):
         for at, value in enumerate(inside, 1):
             if _is_metric(value):
@@ -321,7 +325,7 @@ def _cells(system: str, inside: Any, argument: str) -> Iterable[tuple[str, str |
 def _topic(topic: Any, system: str) -> str:
     if isinstance(topic, (str, int, np.integer)) and not isinstance(topic, bool) and str(topic):
         return str(topic)
-    raise DataError(f"system {system!r}: the topic id {topic!r} is a {type(topic).__name__}; ids must be text")
+    raise DataError(f"system {system!r}: the topic id {repr_of(topic)} is a {type(topic).__name__}; ids must be text")
 
 
 def _score(value: Any, system: str, topic: str, measure: str | None = None) -> float:
@@ -332,12 +336,15 @@ def _score(value: Any, system: str, topic: str, measure: str | None = None) -> f
     if isinstance(value, Mapping):
         raise DataError(f"system {system!r}, topic {topic!r}{of}: found a mapping where a score is expected; {_HINT}")
     if isinstance(value, (bool, str, bytes)) or not hasattr(value, "__float__"):
-        text = f"{value!r}, a {type(value).__name__}"
+        text = f"{repr_of(value)}, a {type(value).__name__}"
         raise DataError(f"system {system!r}, topic {topic!r}{of}: scores must be numbers; got {text}")
     try:
         number = float(value)
     except OverflowError:
         number = float("inf")
+    except (TypeError, ValueError):  # a Decimal('sNaN'), or an array of several numbers
+        text = f"{repr_of(value)}, a {type(value).__name__}"
+        raise DataError(f"system {system!r}, topic {topic!r}{of}: scores must be numbers; got {text}") from None
     if np.isinf(number):
         raise DataError(f"system {system!r}, topic {topic!r}{of}: the score is {number}; scores must be finite")
     return number

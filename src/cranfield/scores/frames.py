@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
 from functools import partial
 from typing import Any, Protocol
 
@@ -16,7 +19,7 @@ from cranfield.core.columns import NAMES, is_by_system, long_columns
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import decimal_comma, shown
-from cranfield.core.labels import plural, summary
+from cranfield.core.labels import plural, summary, text_of
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.summaries import is_summary_name, sift
 
@@ -48,15 +51,20 @@ class FrameLike(Protocol):
 
 def as_polars(frame: Any) -> pl.DataFrame:
     """A polars frame from a polars, pandas or Arrow one (no extra package is needed for pandas)."""
-    if isinstance(frame, pl.DataFrame):
-        return frame
     if isinstance(frame, pl.LazyFrame):
-        return frame.collect()
+        frame = frame.collect()
+    if isinstance(frame, pl.DataFrame):
+        objects = [name for name in frame.columns if frame[name].dtype == pl.Object]
+        return frame.with_columns(as_column(frame[name].to_list(), strict=False).alias(name) for name in objects)
     if type(frame).__module__.split(".")[0] == "pandas":
         if not _is_plain_index(frame.index):
             frame = frame.reset_index()
-        columns = {str(name): frame[name].to_list() for name in frame.columns}
-        return pl.DataFrame({name: pl.Series(_tidy(values), strict=False) for name, values in columns.items()})
+        names = [text_of(name) for name in frame.columns]
+        if twice := [name for name, count in Counter(names).items() if count > 1]:
+            raise DataError(f"column {shown(twice[0])} occurs twice in the frame; rename one of them")
+        check_encodable(names)
+        columns = [as_column(frame.iloc[:, at].to_list(), strict=False) for at in range(len(names))]
+        return pl.DataFrame(dict(zip(names, columns, strict=True)))
     if hasattr(frame, "__arrow_c_stream__"):
         return pl.DataFrame(frame)
     raise ArgumentError(f"expected a polars, pandas or Arrow frame; got {type(frame).__name__}")
@@ -73,8 +81,48 @@ def _is_plain_index(index: Any) -> bool:
     return type(index).__name__ == "RangeIndex" and index.name is None
 
 
-def _tidy(values: list[Any]) -> list[Any]:
-    return [None if isinstance(value, float) and value != value else value for value in values]
+_PLAIN = (str, int, float, np.generic, date, type(None))
+
+
+def as_column(values: Iterable[Any], *, strict: bool = True) -> pl.Series:
+    """Values as a column; of Python objects where polars has no type for them.
+
+    Polars ends the process on a list that contains itself, and panics on a Decimal that is no number. So it gets only
+    plain values. Decimals become floats.
+
+    Parameters
+    ----------
+    strict : whether values of several types become objects; else a common type is found, and NaN is null
+    """
+    listed = list(values)
+    kinds = set(map(type, listed))
+    if any(issubclass(kind, Decimal) or kind.__name__ in ("NAType", "NaTType") for kind in kinds):
+        listed = [_plain(one) for one in listed]
+    elif not all(issubclass(kind, _PLAIN) for kind in kinds):
+        return pl.Series(listed, dtype=pl.Object)
+    if not strict:
+        listed = [None if isinstance(one, float) and one != one else one for one in listed]
+    try:
+        return pl.Series(listed, strict=strict)
+    except UnicodeEncodeError:
+        check_encodable(listed)
+        raise
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        return pl.Series(listed, dtype=pl.Object)
+
+
+def _plain(one: Any) -> Any:
+    """A Decimal as a float, and None for what pandas calls missing."""
+    if isinstance(one, Decimal):
+        return math.nan if one.is_nan() else float(one)
+    return None if type(one).__name__ in ("NAType", "NaTType") else one
+
+
+def check_encodable(texts: Iterable[Any]) -> None:
+    """Refuse half of a surrogate pair, which is no character."""
+    for text in texts:
+        if isinstance(text, str) and any("\ud800" <= character <= "\udfff" for character in text):
+            raise DataError(f"{text!a} is not valid Unicode; rename it")
 
 
 def from_wide(
@@ -271,7 +319,7 @@ def tidy_columns(frame: pl.DataFrame, measures: Sequence[str] = ()) -> TidyColum
     labels = [folded[name] for name in NAMES["system"] if name in folded and frame[folded[name]].dtype == pl.String]
     system = labels[0] if labels else None
     rest = [name for name in frame.columns if name not in (topic, system)]
-    repeated = bool(frame[topic].is_duplicated().any())
+    repeated = frame[topic].dtype != pl.Object and bool(frame[topic].is_duplicated().any())
     if not rest:
         return None
     if system is None and not repeated:
@@ -334,7 +382,12 @@ def assemble(
     evaluation tool is not checked for summary rows.
     """
     make = complete if of_tool else partial(admit, named_columns=False)
-    table = pl.DataFrame({part: pl.Series(column, dtype=pl.String) for part, column in columns.items()})
+    try:
+        table = pl.DataFrame({part: pl.Series(column, dtype=pl.String) for part, column in columns.items()})
+    except UnicodeEncodeError:
+        for column in columns.values():
+            check_encodable(column)
+        raise
     matrices = []
     for name in table["measure"].unique(maintain_order=True).to_list():
         ours = (table["measure"] == name).to_numpy()

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import DataError, UnknownNameError
-from cranfield.core.labels import check_unique, natural_sorted, positions, summary
+from cranfield.core.labels import check_unique, natural_sorted, positions, repr_of, summary
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
 
@@ -104,7 +104,12 @@ class ScoreMatrix(Result):
         left_out: Iterable[str] = (),
         unjudged: Bounds | None = None,
     ) -> None:
-        array = np.array(values, dtype=np.float64, order="C")
+        try:
+            array = np.array(values, dtype=np.float64, order="C")
+        except (TypeError, ValueError, OverflowError):
+            raise DataError(
+                f"{measure}: scores must be numbers, as many for every topic; got {repr_of(values)}"
+            ) from None
         array.flags.writeable = False
         axes = {"topic": tuple(topics), "system": tuple(systems)}
         axes |= {} if partitions is None else {"partition": tuple(partitions)}

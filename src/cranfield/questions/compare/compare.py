@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast, overload
@@ -27,6 +27,7 @@ from cranfield.core.defaults import (
 )
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress
+from cranfield.core.labels import repr_of
 from cranfield.core.resampling import check_resamples
 from cranfield.measures.doors import scores_or_evaluated
 from cranfield.questions.compare.analysis import Plan, conclude, find_family, tested_family
@@ -218,7 +219,10 @@ def compare(
         test=test, correction=correction, alternative=alternative, alpha=alpha, n_resamples=n_resamples,
         intervals=intervals, seed=seed, margin=margin,
     )  # fmt: skip
-    listed = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
+    named = [baseline] if isinstance(baseline, str) or not isinstance(baseline, Iterable) else list(baseline)
+    listed = () if named == [None] else tuple(named)
+    if not all(isinstance(one, str) for one in listed):
+        raise ArgumentError(f"`baseline` must be the name of a system, or several; got {repr_of(baseline)}.")
     CompareQuestion(
         within_teams=within_teams, teams=None if teams is None else Path("teams"), team_prefix=team_prefix,
         baseline=listed or None, across_measures=across_measures and within_teams,
@@ -232,11 +236,8 @@ def compare(
     given, said = judged(scores, runs, qrels, measure, workers)
     one_family = across_measures and len(given) > 1
     baselines = tuple(dict.fromkeys(listed))
-    known = (
-        find_teams([*dict.fromkeys(s for one in given.values() for s in one.systems)], teams, team_prefix)
-        if (within_teams)
-        else {}
-    )
+    systems = [*dict.fromkeys(s for one in given.values() for s in one.systems)]
+    known = find_teams(systems, teams, team_prefix) if within_teams else {}
     sizes = _family_sizes(given, len(baselines), known)
     chosen = TESTS[asked.test or _usual_test(sizes, asked.correction, how, one_family)]
     plan = Plan(

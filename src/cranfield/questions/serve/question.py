@@ -40,6 +40,7 @@ class ServeQuestion(Question):
     open_page: bool = setting(False, "Open the page in the browser.", "--open")
     host: str = setting(defaults.HOST, "Address to listen on; a public one needs --allow-remote.")
     allow_remote: bool = setting(False, "Let other machines connect; every request needs the printed token.")
+    token: bool = setting(False, "Require a token on this machine too; keeps other accounts out.")
     allow_origin: tuple[str, ...] | None = setting(
         None, "A website whose pages may call the API; repeatable.", metavar="ORIGIN"
     )

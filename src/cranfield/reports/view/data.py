@@ -76,6 +76,8 @@ def view_data(
     if any(one.baselines for one in every):
         raise ArgumentError("the view shows all pairs; compare without `baseline`.")
     systems, topics = first.scores.systems, first.scores.topics
+    # The view shares one list of systems and one of topics, so a measure with others cannot be shown beside the first.
+    every = [one for one in every if (one.scores.systems, one.scores.topics) == (systems, topics)]
     ranks, tau, intervals = _agreements(scores, systems, first.alpha)
     shares = judged if judged and set(systems) <= set(judged) else None
     leaders = {name: [systems[at] for at in np.flatnonzero(rank == 1)] for name, rank in ranks.items()}
@@ -211,7 +213,7 @@ def sentences(
     """
     said = opening(comparison)
     others = [name for name in leaders if name != comparison.measure]
-    if others:
+    if others and comparison.measure in leaders:
         said.append(_agreement(comparison.measure, leaders, tau, others))
     if judged:
         said.append(_judged(judged, depth))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
@@ -85,13 +87,22 @@ def _handle_errors(app: FastAPI) -> None:
             request, 422, f"{names or 'the request'}: missing or invalid. See /api for the parameters."
         )
 
+    async def gone(request: Request, error: Exception) -> Response:
+        return Response(None, 400)  # which nobody reads: the sender of an upload went away
+
     async def unknown(request: Request, error: Exception) -> Response:
         response = _error_response(request, 500, BUG)
         for name, value in HEADERS.items():  # this answer is made outside of what puts them on all others
             response.headers.setdefault(name, value)
         return response
 
-    handlers = {CranfieldError: known, TooLarge: known, HTTPException: plain, RequestValidationError: unfit}
+    handlers: dict[type[Exception], Any] = {
+        CranfieldError: known,
+        TooLarge: known,
+        HTTPException: plain,
+        RequestValidationError: unfit,
+    }
+    handlers[ClientDisconnect] = gone
     for kind, handler in {**handlers, Exception: unknown}.items():
         app.add_exception_handler(kind, handler)
 

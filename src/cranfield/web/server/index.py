@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import logging
+import re
 import sqlite3
 import threading
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from cranfield.core.defaults import MissingPolicy
 from cranfield.core.errors import ArgumentError
+from cranfield.core.files import reason
+from cranfield.core.labels import plural
+
+log = logging.getLogger("cranfield.web")
 
 MOST_QUESTIONS = 200
 """Questions remembered; the oldest are forgotten first."""
@@ -22,6 +30,15 @@ create table if not exists dataset (
 create table if not exists question (address text primary key, title text not null, data text not null, asked real);
 create table if not exists moved (old text primary key, new text not null);
 """
+_COLUMNS = {
+    "dataset": "id, name, files, missing, lenient, size, added",
+    "question": "address, title, data, asked",
+    "moved": "old, new",
+}
+_NOT_DAMAGED = ("locked", "unable to open", "readonly", "full")
+"""Words of SQLite's errors that say something about the place, not about the content of the index."""
+_ID = re.compile(r"[0-9a-f]{12}")
+_UNUSABLE = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -39,6 +56,28 @@ class Kept:
     size: int
     places: tuple[str, ...] = ()
     teams: dict[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no server wrote: an id is the name of a directory, which is removed with its dataset."""
+        texts = (self.name, *self.files, *self.places, *(self.teams or {}).keys(), *(self.teams or {}).values())
+        fine = bool(_ID.fullmatch(self.id) and self.files and all(isinstance(text, str) for text in texts))
+        fine = fine and (self.missing is None or self.missing in get_args(MissingPolicy))
+        if not fine or isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 0:
+            raise ValueError("not a dataset")
+
+    def to_json(self) -> bytes:
+        """As it is written beside its files."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Kept | None:
+        """As it was written; None where that is damaged."""
+        try:
+            found = json.loads(text)
+            names, places = tuple(found.pop("files")), tuple(found.pop("places"))
+            return cls(**found, files=names, places=places)
+        except _UNUSABLE:
+            return None
 
 
 @dataclass(frozen=True)
@@ -60,25 +99,73 @@ class Index:
     """Datasets and questions of one server, in memory or in a directory that outlives it.
 
     >>> index = Index()
-    >>> index.add(Kept("1a", "runs", ("a.run", "qrels"), None, False, 12))
-    >>> index.rename("1a", "TREC-3")
+    >>> index.add(Kept("1a2b3c4d5e6f", "runs", ("a.run", "qrels"), None, False, 12))
+    >>> index.rename("1a2b3c4d5e6f", "TREC-3")
     >>> [(kept.id, kept.name, kept.files) for kept in index.datasets()]
-    [('1a', 'TREC-3', ('a.run', 'qrels'))]
+    [('1a2b3c4d5e6f', 'TREC-3', ('a.run', 'qrels'))]
     """
 
     def __init__(self, directory: Path | None = None) -> None:
-        place = ":memory:" if directory is None else str(directory / "index.sqlite")
         self._lock = threading.Lock()
+        self._directory = directory
+        self.notes: list[str] = []
+        """What the user must know about an index that was damaged."""
+        self._told = False
         try:
-            self._base = sqlite3.connect(place, check_same_thread=False, timeout=0.2, isolation_level=None)
-            self._base.execute("pragma locking_mode = exclusive")
-            self._base.execute("begin exclusive")  # a second server on the same directory is refused here
-            for table in _TABLES.split(";")[:-1]:
-                self._base.execute(table)
-            self._base.execute("commit")
+            self._base = self._opened()
         except sqlite3.Error as error:
-            why = "another server uses it" if "locked" in str(error) else str(error)
+            if directory is None or any(word in str(error) for word in _NOT_DAMAGED):
+                why = "another server uses it" if "locked" in str(error) else str(error)
+                raise ArgumentError(f"cannot keep data in {directory}: {why}. Name another directory.") from None
+            self._rebuild(directory)
+
+    def _opened(self) -> sqlite3.Connection:
+        place = ":memory:" if self._directory is None else str(self._directory / "index.sqlite")
+        base = sqlite3.connect(place, check_same_thread=False, timeout=0.2, isolation_level=None)
+        try:
+            base.execute("pragma locking_mode = exclusive")
+            base.execute("begin exclusive")  # a second server on the same directory is refused here
+            for table in _TABLES.split(";")[:-1]:
+                base.execute(table)
+            base.execute("commit")
+            found = base.execute("pragma quick_check(1)").fetchall()
+            if found != [("ok",)]:
+                raise sqlite3.DatabaseError(f"damaged: {found[0][0] if found else 'unreadable'}")
+            for table, columns in _COLUMNS.items():
+                base.execute(f"select {columns} from {table} limit 1").fetchall()
+        except BaseException:
+            base.close()
+            raise
+        return base
+
+    def _rebuild(self, directory: Path) -> None:
+        """A new index with every row of the damaged one that can be read; that one is put aside."""
+        damaged = directory / "index.sqlite"
+        saved = {table: list(_readable(damaged, table)) for table in _COLUMNS}
+        aside = directory / f"index.damaged-{time.strftime('%Y%m%d-%H%M%S')}.sqlite"
+        try:
+            damaged.replace(aside)
+            for more in ("-journal", "-wal", "-shm"):
+                damaged.with_name(f"{damaged.name}{more}").unlink(missing_ok=True)
+            self._base = self._opened()
+        except (OSError, sqlite3.Error) as error:
+            why = reason(error) if isinstance(error, OSError) else str(error)
             raise ArgumentError(f"cannot keep data in {directory}: {why}. Name another directory.") from None
+        for table, rows in saved.items():
+            marks = ", ".join("?" * len(_COLUMNS[table].split(",")))
+            for row in rows:
+                with suppress(sqlite3.Error):  # a row that breaks the rules of its table
+                    self._base.execute(f"insert or ignore into {table} values ({marks})", row)
+        found = [self._base.execute(f"select count(*) from {table}").fetchone()[0] for table in ("dataset", "question")]
+        self.notes.append(
+            f"the index in {directory} is damaged. {plural(found[0], 'dataset')} and {plural(found[1], 'question')} "
+            f"could be read; the old file is {aside.name}."
+        )
+
+    @property
+    def was_damaged(self) -> bool:
+        """Whether something may be missing."""
+        return bool(self.notes)
 
     def close(self) -> None:
         """Let go of the directory."""
@@ -86,8 +173,17 @@ class Index:
             self._base.close()
 
     def _do(self, command: str, *values: object) -> list[tuple[Any, ...]]:
+        """Run a command. A failure costs what the next start would have known, not the work of this one."""
         with self._lock:
-            return self._base.execute(command, values).fetchall()
+            try:
+                return self._base.execute(command, values).fetchall()
+            except (sqlite3.Error, UnicodeError, OverflowError) as error:
+                if not self._told:
+                    log.error(
+                        "the index in %s failed (%s); changes last until the server stops", self._directory, error
+                    )
+                self._told = True
+                return []
 
     def add(self, kept: Kept) -> None:
         """Remember a dataset."""
@@ -116,14 +212,20 @@ class Index:
 
     def datasets(self) -> list[Kept]:
         """All datasets in order of arrival."""
-        kept = []
+        kept, lost = [], 0
         rows = self._do("select id, name, files, missing, lenient, size from dataset order by added, id")
         for id, name, written, missing, lenient, size in rows:
-            files = json.loads(written)
-            if isinstance(files, list):  # as earlier versions wrote uploads
-                files = {"names": files, "places": (), "teams": None}
-            names, places = tuple(files["names"]), tuple(files["places"])
-            kept.append(Kept(id, name, names, missing, bool(lenient), size, places, files["teams"]))
+            try:
+                files = json.loads(written)
+                if isinstance(files, list):  # as earlier versions wrote uploads
+                    files = {"names": files, "places": (), "teams": None}
+                names, places = tuple(files["names"]), tuple(files["places"])
+                kept.append(Kept(id, name, names, missing, bool(lenient), size, places, files["teams"]))
+            except _UNUSABLE:
+                lost += 1
+                self._do("delete from dataset where id is ?", id)
+        if lost:
+            self.notes.append(f"{plural(lost, 'dataset')} in the index cannot be read.")
         return kept
 
     def ask(self, address: str, title: str, data: str) -> None:
@@ -135,4 +237,17 @@ class Index:
     def questions(self, data: str | None = None) -> list[Asked]:
         """The questions, latest first; of one dataset if named."""
         rows = self._do("select address, title, data, asked from question order by asked desc, address")
-        return [one for one in (Asked(*row) for row in rows) if data is None or one.data == data]
+        asked = [Asked(*row) for row in rows if all(isinstance(text, str) for text in row[:3])]
+        return [one for one in asked if isinstance(one.asked, float) and data in (None, one.data)]
+
+
+def _readable(damaged: Path, table: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a damaged table, one by one, as far as they can be read."""
+    base = sqlite3.connect(f"{damaged.absolute().as_uri()}?mode=ro", uri=True)
+    base.text_factory = lambda data: data.decode(errors="replace")
+    try:
+        for order in ("", " order by rowid desc"):  # from both ends: the damage may be anywhere between
+            with suppress(sqlite3.Error, UnicodeError):
+                yield from base.execute(f"select {_COLUMNS[table]} from {table}{order}")
+    finally:
+        base.close()

@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -21,6 +21,8 @@ State = Literal["waiting", "running", "done", "failed", "cancelled"]
 Work = Callable[[Progress], Any]
 Stages = Callable[[], Sequence[str]]
 log = logging.getLogger("cranfield.web")
+STOPPING = 5.0
+"""Seconds that a server which ends waits for its jobs."""
 
 
 class Cancelled(BaseException):  # no Exception: a handler for errors must not swallow it
@@ -170,10 +172,16 @@ class Jobs:
         for job in gone:
             job.cancel()
 
-    def close(self) -> None:
-        """Cancel everything and wait until it has stopped."""
+    def close(self, seconds: float = STOPPING) -> None:
+        """Cancel everything and wait for so long until it has stopped."""
         with self._lock:
             self._closed = True
             for job in self._jobs.values():
                 job.cancelling.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+            futures = [job.future for job in self._jobs.values()]
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        wait(futures, seconds)
+
+    def are_running(self) -> bool:
+        """Whether a computation is under way."""
+        return any(job.future.running() for job in self._jobs.values())

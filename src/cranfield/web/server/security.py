@@ -1,8 +1,8 @@
 """Access control and size limits, checked before anything else sees a request.
 
 On loopback, a page of another site could reach the server through the visitor's browser. Host and origin of every
-request are therefore checked: a foreign site can neither read answers nor start work. On any other address every
-request must carry the token.
+request are therefore checked: a foreign site can neither read answers nor start work. On any other address, and with
+``--token`` on loopback too, every request must carry the token.
 
 A link on another site may lead here, since people mail addresses. Such a visit shows the form and starts nothing
 (`came_from_elsewhere`). A frame on another site gets nothing.
@@ -50,7 +50,7 @@ class Access:
     Parameters
     ----------
     hosts : names the server answers to in the Host header; None for any (then there must be a token)
-    token : what every request must carry; None on loopback
+    token : what every request must carry; None where all accounts of this machine may ask
     origins : other websites that may call the API from a browser
     """
 
@@ -146,7 +146,8 @@ def _without_token(request: Request, token: str) -> Response | None:
     path = request.scope["path"]
     if given and request.method == "GET" and not path.startswith("/api"):
         # The token moves from the address, which gets copied and mailed, into a cookie, which does not.
-        answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
+        # A path that begins with two slashes would lead to another host.
+        answer = RedirectResponse("/" + path.lstrip("/\\") + (f"?{rest}" if rest else ""), 303)
         answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
         return answer
     if given:

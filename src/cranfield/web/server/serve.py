@@ -13,20 +13,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import uvicorn
-
 from cranfield.collection.teams import read_teams
 from cranfield.core.errors import ArgumentError
 from cranfield.core.files import expand
 from cranfield.questions.serve.question import ServeQuestion
 from cranfield.web.server.app import create_app
+from cranfield.web.server.connections import Server
 from cranfield.web.server.limits import MB, Limits
 from cranfield.web.server.security import OWN_HOSTS, Access
 
 
 def serve(settings: ServeQuestion) -> None:
     """Run the page until interrupted; with files it opens with them."""
-    access = access_for(settings.host, settings.allow_remote, settings.allow_origin or ())
+    access = access_for(settings.host, settings.allow_remote, settings.allow_origin or (), settings.token)
     files = expand(list(settings.files)) if settings.files else []
     teams = read_teams(settings.teams) if settings.teams is not None else None
     listener = bind(settings.host, settings.port)
@@ -38,15 +37,18 @@ def serve(settings: ServeQuestion) -> None:
         threading.Thread(target=service.prepare, args=[dataset], daemon=True).start()
     address = page_address(settings.host, listener.getsockname()[1], access.token, first)
     service.chart_worker.warm_up()
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=20)
+    sys.stderr.writelines(f"warning: {note}\n" for note in service.store.notes)
     sys.stderr.write(announcement(address, access.token, settings.keep))
     sys.stderr.flush()
     if settings.open_page:
         threading.Timer(0.5, webbrowser.open, [address]).start()
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        Server(app).run(sockets=[listener])
     except KeyboardInterrupt:
         sys.stderr.write("\n")  # uvicorn has closed everything and passes the interrupt on
+    if service.jobs.are_running():  # between two reports of progress; Python would wait for it
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def announcement(address: str, token: str | None, keep: Path | None = None) -> str:
@@ -55,8 +57,12 @@ def announcement(address: str, token: str | None, keep: Path | None = None) -> s
     >>> print(announcement("http://127.0.0.1:8377/", None), end="")
     cranfield is at http://127.0.0.1:8377/
     (only this machine can reach it; Ctrl-C ends it and removes uploaded data)
+    Other accounts on this machine can open it too. To keep them out, add --token.
     """
-    where = "other machines can reach it with this address only" if token else "only this machine can reach it"
+    where = "only this machine can reach it"
+    if token:
+        here = is_loopback(urlsplit(address).hostname or "")
+        where = f"other {'accounts' if here else 'machines'} can reach it with this address only"
     data = "removes uploaded data" if keep is None else f"data stay in {keep}"
     text = f"cranfield is at {address}\n({where}; Ctrl-C ends it{' and' if keep is None else ';'} {data})\n"
     if token:
@@ -64,11 +70,13 @@ def announcement(address: str, token: str | None, keep: Path | None = None) -> s
             "Anyone with this address can see, use and remove all data on the page. Share it only with people you "
             "trust.\n"
         )
+    else:
+        text += "Other accounts on this machine can open it too. To keep them out, add --token.\n"
     return text
 
 
-def access_for(host: str, allow_remote: bool, origins: Sequence[str] = ()) -> Access:
-    """Who may ask a server on this address.
+def access_for(host: str, allow_remote: bool, origins: Sequence[str] = (), token: bool = False) -> Access:
+    """Who may ask a server on this address; `token` asks for one on this machine too.
 
     >>> access_for("0.0.0.0", False)
     Traceback (most recent call last):
@@ -81,7 +89,8 @@ def access_for(host: str, allow_remote: bool, origins: Sequence[str] = ()) -> Ac
                 f"`allow_origin` must be a website's address without a path; got {origin!r}. Write https://example.org."
             )
     if is_loopback(host):
-        return Access(OWN_HOSTS | {_in_header(host)}, origins=frozenset(origins))
+        made = secrets.token_urlsafe(24) if token else None
+        return Access(OWN_HOSTS | {_in_header(host)}, made, frozenset(origins))
     if not allow_remote:
         raise ArgumentError(f"`host` {host} lets other machines connect. Add --allow-remote to allow that.")
     return Access(None, secrets.token_urlsafe(24), frozenset(origins))

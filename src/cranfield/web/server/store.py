@@ -7,13 +7,15 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
 from typing import IO
 
 from cranfield.core.defaults import MissingPolicy
 from cranfield.core.errors import DataError, FileError, Problem, UnknownNameError
-from cranfield.core.files import NamedFile, is_elsewhere
+from cranfield.core.files import NamedFile, is_elsewhere, write_atomically
+from cranfield.core.labels import plural, summary
 from cranfield.web.server.archives import chunks, label, refuse, unpack
 from cranfield.web.server.data import SAMPLE, Dataset, SampleData
 from cranfield.web.server.index import Index, Kept
@@ -24,6 +26,8 @@ Upload = tuple[str, IO[bytes], int]
 """A name as the sender wrote it, the bytes, and how many there are."""
 
 
+NAMES = "names.json"
+"""Written beside the files of a kept dataset, so that it survives its index."""
 LONGEST_NAME = 80
 """Characters of a dataset's name."""
 
@@ -44,6 +48,35 @@ class Store:
         self.removed: Dataset | None = None
         for kept in self.index.datasets():
             self._load(kept)
+        if self.kept:
+            self._recover()
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user must know about data that could not be read."""
+        return self.index.notes
+
+    def _recover(self) -> None:
+        """Datasets that the index does not know, by what was written beside their files."""
+        found, nameless = list[str](), list[str]()
+        for place in sorted(self.path.iterdir()):
+            if place.name in self._datasets or not place.is_dir():
+                continue
+            kept = _beside(place)
+            if kept is None and self.index.was_damaged:
+                sizes = [file.stat().st_size for file in sorted(place.glob("[0-9]" * 4)) if file.is_file()]
+                names = tuple(f"file-{at}" for at in range(1, len(sizes) + 1))
+                with suppress(ValueError):
+                    kept = Kept(place.name, f"recovered {place.name}", names, None, False, sum(sizes))
+                    nameless.append(place.name)
+            if kept is not None:
+                self.index.add(kept)
+                self._load(kept)
+                found += [kept.id] if kept.id in self._datasets else []
+        if found:
+            self.notes.append(f"{plural(len(found), 'dataset')} came back from the files: {summary(found)}.")
+        if nameless:
+            self.notes.append(f"the names of these datasets and of their files are lost: {summary(nameless)}.")
 
     def _load(self, kept: Kept) -> None:
         """A dataset of an earlier server, unless somebody took its files away, or changed those that lie elsewhere."""
@@ -72,8 +105,9 @@ class Store:
             if id in self._datasets:
                 return self._datasets[id]
             known = list(self._datasets)
-        now = id
-        while now not in known and (further := self.index.moved(now)) is not None:
+        now, passed = id, set[str]()
+        while now not in known and now not in passed and (further := self.index.moved(now)) is not None:
+            passed.add(now)
             now = further
         raise MovedData(id, now, known) if now in known else MissingData(id, known)
 
@@ -94,6 +128,7 @@ class Store:
         self._forget_removed()
         with self._lock:
             self.removed = self._datasets.pop(id, None)
+        (self.path / id / NAMES).unlink(missing_ok=True)  # else the next server would bring it back
         self.index.remove(id)
 
     def restore(self, id: str) -> Dataset:
@@ -126,16 +161,27 @@ class Store:
             raise DataError("the name is empty. Enter a name.")
         dataset.name = wanted
         self.index.rename(id, wanted)
+        self._write_names(self._description(dataset))
         return dataset
 
     def _record(self, dataset: Dataset) -> None:
+        kept = self._description(dataset)
+        self._write_names(kept)
+        self.index.add(kept)
+
+    def _description(self, dataset: Dataset) -> Kept:
         names, places = tuple(str(file) for file in dataset.files), tuple[str, ...]()
         size = self._sizes.get(dataset.id)
         if size is None:  # files of the command line: they are not ours, and stay where they are
             places = tuple(file.place for file in dataset.files)
             size = sum(Path(place).stat().st_size for place in places)
         known = (dataset.id, dataset.name, names, dataset.missing, dataset.lenient, size, places, dataset.teams)
-        self.index.add(Kept(*known))
+        return Kept(*known)
+
+    def _write_names(self, kept: Kept) -> None:
+        if self.kept and not kept.places:
+            with suppress(FileError):  # the index has the same; a full disk must not take it away
+                write_atomically(self.path / kept.id / NAMES, kept.to_json())
 
     def add(
         self,
@@ -259,6 +305,15 @@ class MovedData(MissingData):
         super().__init__(id, known)
         self.id, self.now = id, now
         self.args = (f"dataset {id!r} became {now!r} when files were added.",)
+
+
+def _beside(place: Path) -> Kept | None:
+    """What was written beside the files of a dataset, if it is still about them."""
+    try:
+        kept = Kept.from_json((place / NAMES).read_bytes())
+    except OSError:
+        return None
+    return kept if kept is not None and kept.id == place.name and not kept.places else None
 
 
 def _number(at: int) -> str:
