@@ -114,8 +114,10 @@ def test_from_the_sample_to_a_pair(visit: Visit) -> None:
     visit.open("/")
     visit.follow(page.get_by_role("link", name="Use the sample collection"), "/data/sample")
     expect(page.locator(".lead")).to_contain_text("50 topics × 30 systems")
-    visit.follow(page.get_by_role("link", name="Design from it"), "/design?")
+    visit.follow(page.get_by_role("link", name="Plan next"), "/recommend?data=sample")
+    visit.follow(page.get_by_role("link", name="Design", exact=True), "/design?")
     visit.expect_headline(re.compile(r"^\d+ topics by AP, \d+ topics by nDCG@10, \d+ topics by P@10$"))
+    visit.follow(page.get_by_role("link", name="Result", exact=True), "/data/sample")
     visit.follow(page.get_by_role("link", name="Compare", exact=True), "/compare?")
     visit.expect_headline(re.compile("of 435 pairs differ"))
     image = page.locator("img").first
@@ -272,7 +274,7 @@ def test_the_keyboard_is_enough(visit: Visit) -> None:
     visit.open("/")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
-    _tab_to(page, "Design")
+    _tab_to(page, "Plan next")
     page.keyboard.press("Enter")
     visit.expect_address("/design")
     visit.settle()
@@ -305,6 +307,28 @@ def test_pages_work_without_scripts(browser: Any, served: tuple[str, int]) -> No
     expect(page.locator("#answer")).to_have_text(_topics(30))
     page.goto(served[0] + "/compare?data=sample&test=t")
     page.wait_for_selector("#answer")
+    context.close()
+
+
+PLACES = ["Result", "Topics", "Collection", "Plan next", "Tools"]
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_five_places_take_one_line(browser: Any, served: tuple[str, int], width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(served[0] + "/data/sample")
+    places = page.locator(".places a")
+    assert places.all_inner_texts() == PLACES
+    boxes = [one.bounding_box() for one in places.all()]
+    assert len({box["y"] for box in boxes}) == 1, "one line"
+    assert boxes[-1]["x"] + boxes[-1]["width"] <= width
+    expect(page.locator(".which summary")).to_have_text("the sample collection")
+    for name in PLACES:
+        page.get_by_role("link", name=name, exact=True).click()
+        expect(page.locator(".places [aria-current]")).to_have_text(name)
+        expect(page.locator(".which summary")).to_have_text("the sample collection")
     context.close()
 
 

@@ -71,7 +71,7 @@ DIAGONAL = diagonal(16_000)
         ("a.csv", "topic,a\n1,0.5\n".encode("utf-16"), "a.csv: is UTF-16 text; save it as UTF-8 (for example: iconv -f UTF-16 -t UTF-8)"),
         ("a.csv", b"", "a.csv: is empty; expected at least one line of data"),
         ("a.parquet", b"PAR1 not really PAR1", "a.parquet: cannot be read as parquet"),
-        ("a.parquet", DIAGONAL, "a.parquet: AP: 16,000 scores for 16,000 topics by 16,000 systems, where 256,000,000 are expected;"),
+        ("a.parquet", DIAGONAL, "a.parquet: AP: 16,000 scores for 16,000 topics by 16,000 systems, where 256,000,000 are expected. "),
     ],
 )  # fmt: skip
 def test_unreadable_files_are_described(client: Client, name: str, data: bytes, message: str) -> None:

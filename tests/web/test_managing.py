@@ -295,20 +295,21 @@ def test_cancelled_is_said(fresh: Client) -> None:
 def test_pages_that_need_runs_are_not_offered_for_scores(fresh: Client) -> None:
     id = sent(fresh, "past.AP.csv", scores())
     store = fresh.app.state.service.store  # type: ignore[attr-defined]
-    assert "Replicates" in dict(map(reversed, menu())), "nothing chosen: everything is offered"
+    offered = [title for place in menu() for _, title in place.pages]
+    assert "Replicates" in offered, "nothing chosen: everything is offered"
     fresh.get(f"/data/{id}")
-    page = fresh.get(f"/compare?data={id}").text
+    page = fresh.get(f"/reliability?data={id}").text
     assert ">Replicates</a>" not in page
     assert ">Reuse</a>" not in page
-    assert ">Tuning</a>" in page
-    assert ">Replicates</a>" in fresh.get("/compare?data=sample").text
+    assert f'href="/standardise?data={id}">Tools</a>' in page
+    assert ">Replicates</a>" in fresh.get("/reliability?data=sample").text
     assert f'value="{id}"' not in fresh.get("/replicates").text, "nor are the scores offered there"
     assert pages()["compare"].suits(store[id])
 
 
 def test_tuning_explains_itself_first(fresh: Client) -> None:
     page = fresh.get("/tuning?data=sample").text
-    assert "Every system counts as a setting of its family" in page
+    assert "Every system is a setting of its family" in page
     assert 'class="headline"' not in page
 
 
@@ -350,7 +351,7 @@ def test_every_question_has_its_page(fresh: Client, address: str, said: str) -> 
 
 def test_simulate_leads_to_designs_and_scores(fresh: Client) -> None:
     page = fresh.get("/simulate?data=sample").text
-    assert '<a href="/simulate/design?data=sample">Does the recommended number of topics deliver?</a>' in page
+    assert '<a href="/simulate/design?data=sample">Does the recommended number of topics reach its power?</a>' in page
     assert '<a href="/simulate/scores?data=sample">' in page
     for other in ("design", "scores"):
         assert '<a href="/simulate?data=sample">Which test' in fresh.get(f"/simulate/{other}?data=sample").text

@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from cranfield.core.executors import Progress
 from cranfield.core.gathering import gathered
 from cranfield.core.options import WIDE
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, Question, Setting, in_words_of, questions, setting
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.outcome import Outcome, ask_library
@@ -126,6 +126,7 @@ class WebPage(Page):
 
 
 _PAGES: dict[Page, WebPage] = {}
+_ROOMS: list[Place | None] = [*Place, None]
 Answering = Callable[Concatenate[Asked, Dataset, Progress, ...], Outcome]
 
 
@@ -160,7 +161,7 @@ def pages() -> dict[str, WebPage]:
     for question in questions().values():
         if question.page is not None and question.page not in _PAGES:
             answers(question)(ask_library)
-    ordered = sorted(_PAGES.values(), key=lambda one: (1000 if one.place is None else one.place, one.name))
+    ordered = sorted(_PAGES.values(), key=lambda one: (_ROOMS.index(one.place), one.order, one.name))
     return {one.name: one for one in ordered}
 
 
@@ -170,16 +171,56 @@ def page_of(question: type[Question]) -> WebPage:
     return next(one for page, one in _PAGES.items() if page is question.page)
 
 
-def documented() -> list[tuple[str, str, str, str]]:
-    """Title, address, heading and brief of every page: rows of the documentation, in the order of the menu."""
-    shown = [one for one in pages().values() if one.place is not None]
-    return [(one.title, f"`{one.address}`", one.heading, one.brief) for one in shown]
+def documented() -> list[tuple[str, str, str, str, str]]:
+    """Place, title, address, heading and brief of every page: rows of the documentation, in the order of the menu."""
+    return [
+        (one.place.value, one.title, f"`{one.address}`", one.heading, one.brief)
+        for one in pages().values()
+        if one.place is not None
+    ]
 
 
-def menu(dataset: Dataset | None = None) -> list[tuple[str, str]]:
-    """Addresses and titles of the menu, without pages that do not apply to these data."""
-    shown = [one for one in pages().values() if one.place is not None and one.suits(dataset)]
-    return [("/data", "Data"), *((one.address, one.title) for one in shown)]
+@dataclass(frozen=True)
+class MenuPlace:
+    """A place of the menu.
+
+    Attributes
+    ----------
+    title : what the menu calls it
+    address : where it leads: the first of its pages that has something to say
+    pages : addresses and titles of its pages, without those that do not apply to the data
+    """
+
+    title: str
+    address: str
+    pages: tuple[tuple[str, str], ...]
+
+
+def menu(dataset: Dataset | None = None) -> list[MenuPlace]:
+    """The places of the menu for these data; addresses carry them."""
+    places = []
+    for place in Place:
+        suited = [one for one in pages().values() if one.place is place and one.suits(dataset)]
+        listed = [(one.address + (f"?data={dataset.id}" if dataset else ""), one.title) for one in suited]
+        first = next((at for at, one in enumerate(suited) if dataset or not one.needs_data), 0)
+        address = listed[first][0] if listed else "/data"
+        if place is Place.RESULT:
+            address = f"/data/{dataset.id}" if dataset else "/data"
+            listed = [(address, "Leaderboard and map" if dataset else "Data"), *listed]
+        places.append(MenuPlace(place.value, address, tuple(listed)))
+    return places
+
+
+def place_of(path: str) -> str:
+    """The title of the place where an address stands; nothing where it stands in none.
+
+    >>> place_of("/data/sample"), place_of("/simulate/design"), place_of("/compare/pair"), place_of("/jobs")
+    ('Result', 'Tools', 'Result', '')
+    """
+    if path == "/data" or path.startswith("/data/"):
+        return Place.RESULT.value
+    above = [one for one in pages().values() if one.place is not None and f"{path}/".startswith(f"{one.address}/")]
+    return str(above[0].place.value) if above and above[0].place is not None else ""
 
 
 class Form:

@@ -28,7 +28,7 @@ from cranfield.web.server.data import SAMPLE
 from cranfield.web.server.jobs import Job
 from cranfield.web.server.limits import megabytes
 from cranfield.web.server.outcome import CHART_FORMATS, media_type
-from cranfield.web.server.page import Form, WebPage, menu, page_of, pages
+from cranfield.web.server.page import Form, WebPage, menu, page_of, pages, place_of
 from cranfield.web.server.security import came_from_elsewhere
 from cranfield.web.server.service import NotStarted
 from cranfield.web.server.store import MovedData
@@ -62,9 +62,16 @@ templates.filters |= {"megabytes": megabytes, "words": lambda name: str(name).re
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page from its template."""
-    chosen = service_of(request).store.find(str(values.get("data", "")))
-    common = {"path": request.url.path, "data": "", "job": None, "error": "", "menu": partial(menu, chosen)}
+    store, path = service_of(request).store, request.url.path
+    chosen = store.find(str(values.get("data", "")))
+    common: dict[str, Any] = {"path": path, "data": "", "job": None, "error": "", "menu": menu(chosen), "named": chosen}
+    common |= {"place": place_of(path), "known_data": store.datasets(), "switch": _switching(path)}
     return HTMLResponse(templates.get_template(template).render({**common, **values}), status)
+
+
+def _switching(path: str) -> str:
+    """What comes before the id of a dataset in an address that shows the same of other data."""
+    return f"{path}?data=" if any(path == one.address for one in pages().values()) else "/data/"
 
 
 def error_page(request: Request, status: int, text: str) -> HTMLResponse:
