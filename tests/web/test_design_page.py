@@ -22,7 +22,7 @@ def test_the_first_visit_shows_a_worked_example(client: Client) -> None:
     n = design_all_pairs(0.025, 20, 0.10).n_topics
     assert f'<h2 id="answer" class="headline">{n} topics</h2>' in page
     assert "cranfield design pairs --variance-of-difference 0.025 --systems 20 --min-diff 0.1 --power 0.8" in page
-    assert f"With {n} topics, corrected tests of all pairs show a difference of 0.1 between two of 20 systems" in page
+    assert f"With {n} topics, corrected tests of all pairs detect a difference of 0.1 between two of 20 systems" in page
     assert "which two systems are min diff apart" in page  # as the column is headed
     baseline = client.get("/design?variance_of_difference=0.025&systems=20&min_diff=0.1&baseline=true").text
     assert "topics, corrected comparisons with a baseline show a difference" in baseline

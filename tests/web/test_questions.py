@@ -100,7 +100,7 @@ def test_hints_speak_of_boxes_and_not_of_options() -> None:
         Form(pages()["compare"], []).help(settings[key])
         for key in [("reliability", "target"), ("compare", "baseline"), ("compare", "test")]
     )
-    assert target == "Coefficient to reach; use commas for several."
+    assert target == "Target reliability; use commas for several."
     assert baseline == "Baseline for every other system."  # names may hold commas, and a list has one choice
     assert test == "Significance test.", "a command is nothing to type on a page"
     assert "&lt;b&gt;" in Form(pages()["compare"], []).help(replace(settings["compare", "test"], help="<b>"))
@@ -138,7 +138,7 @@ def test_alike_warnings_are_one_on_the_page(client: Client) -> None:
     listed = client.get(f"/api/data/{id}").json()["warnings"]
     assert len(listed) == 8, "the API lists all"
     shown = client.get(f"/data/{id}").text
-    told = re.findall(r"<li>(.*?)</li>", shown.partition("Warnings</h2>")[2].partition("</ul>")[0])
+    told = re.findall(r"<li>(.*?)</li>", shown.partition('class="warnings"')[2].partition("</ul>")[0])
     assert [text for text in told if "no document for" in text] == [
         "r0, r3, r6: no document for 1 of 6 topics, scored 0: 1",
         "r1, r4, r7: no document for 1 of 6 topics, scored 0: 2",
@@ -149,6 +149,6 @@ def test_alike_warnings_are_one_on_the_page(client: Client) -> None:
 def test_problems_of_files_speak_of_the_form_that_takes_them(client: Client) -> None:
     id = client.post("/api/data", files={"files": ("h.AP.csv", "topic,a,b\n1,0.1,\n2,0.3,0.4\n")}).json()["id"]
     shown = client.get(f"/data/{id}").text
-    assert "“A missing score means: 0” counts it as 0" in shown
+    assert "“A missing score means: 0” (count as 0)" in shown
     assert "missing=" not in shown
     assert '<label for="missing">A missing score means</label>' in client.get("/data").text

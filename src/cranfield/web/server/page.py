@@ -25,6 +25,8 @@ from cranfield.web.server.data import Dataset
 from cranfield.web.server.outcome import Outcome, ask_library
 
 Asked = TypeVar("Asked", bound=Question)
+LONGEST_CHIP = 32
+"""Characters of a setting's value in the line of settings."""
 _COMMAND = re.compile(r";? `cranfield [^`]+`[\w ]*")
 """A clause about a command to type."""
 
@@ -118,7 +120,8 @@ class WebPage(Page):
             name, value = next((part, match[2] or "") for part in (match[1], match[3], match[4]) if part)
             return f"{labels[name]} {value}".strip() if name in labels else match[0]
 
-        return re.sub(r"\b(\w+)='([\w-]+)'|`(\w+)`|(?<![\w-])--([a-z][a-z-]*)", label, _COMMAND.sub("", text))
+        text = re.sub(r"(?<![\w-])--show (\w+)", r"“\1”", _COMMAND.sub("", text))  # a page shows all tables
+        return re.sub(r"\b(\w+)='([\w-]+)'|`(\w+)`|(?<![\w-])--([a-z][a-z-]*)", label, text)
 
     def told(self, warnings: Iterable[str]) -> list[str]:
         """Warnings as the page lists them: similar ones are joined."""
@@ -252,9 +255,24 @@ class Form:
             return self.given[name][-1].lower() in ("true", "on", "1", "yes")
         return bool(self.settings[name].default)
 
-    def any(self, settings: Iterable[Setting]) -> bool:
-        """Whether the address says anything about these."""
-        return any(value for one in settings for value in self.given.get(one.spelling, []))
+    def changed(self, settings: Iterable[Setting]) -> bool:
+        """Whether the address sets any of these otherwise than by default."""
+        return any(self.value(one.spelling) not in ("", _text(one.default)) for one in settings)
+
+    @property
+    def chips(self) -> list[tuple[str, str]]:
+        """The settings in force as short texts: name and value; of the further ones only those that were changed."""
+        shown = [one for name, one in self.settings.items() if name != "data" and not one.more]
+        shown += [one for one in self.further if self.changed([one])]
+        chips = []
+        for one in shown:
+            if one.kind is bool:
+                told = "" if not self.on(one.spelling) else "yes"
+            else:
+                told = self.value(one.spelling) or (one.usual if one.name == "measure" else "")
+            if told:
+                chips.append((one.label, told if len(told) <= LONGEST_CHIP else f"{told[:LONGEST_CHIP]}…"))
+        return chips
 
     def choices(self, name: str) -> tuple[str, ...]:
         """The closed list behind a field."""

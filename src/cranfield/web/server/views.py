@@ -20,6 +20,7 @@ from cranfield.core.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
 from cranfield.core.errors import CranfieldError, UnknownNameError
 from cranfield.core.formats import downloads
 from cranfield.reports.view import page as view_page
+from cranfield.reports.view.still import still_map
 from cranfield.web.pages.view import ViewForm
 from cranfield.web.server import api
 from cranfield.web.server.api import service_of
@@ -43,6 +44,7 @@ MISSING_MEANS = {"error": "an error", "zero": "0", "drop-topic": "leave the topi
 templates.globals |= {"version": __version__, "downloads": downloads, "CHART_FORMATS": CHART_FORMATS}
 templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
 templates.globals |= {"uploaded": UPLOADED, "missing_means": MISSING_MEANS, "view_html": view_page.view_html}
+templates.globals |= {"still_map": lambda outcome: still_map(outcome.answer.extra["comparisons"].values())}
 
 
 def on_upload(text: str) -> str:
@@ -258,6 +260,12 @@ def view_script(request: Request) -> Response:
 def view_style(request: Request) -> Response:
     """The style of the linked view."""
     return Response(view_page.style(), media_type="text/css; charset=utf-8")
+
+
+@router.get("/static/tokens.css")
+def tokens(request: Request) -> Response:
+    """The colours and sizes that page, report and view share."""
+    return Response(view_page.tokens(), media_type="text/css; charset=utf-8")
 
 
 @router.post("/data/{id}/name")

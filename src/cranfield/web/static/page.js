@@ -66,6 +66,10 @@ async function update(step) {
     const fresh = page.getElementById("result");
     if (!fresh) { location.assign(asked); return; }
     document.getElementById("result").replaceWith(fresh);
+    for (const name of ["chips"]) {
+      const [now, next] = [document.getElementById(name), page.getElementById(name)];
+      if (now && next) now.replaceWith(next);
+    }
     if (location.pathname + location.search !== asked) history[step ? "pushState" : "replaceState"](null, "", asked);
     moved = false;
     watch();
@@ -75,6 +79,11 @@ async function update(step) {
   }
 }
 if (question && question.classList.contains("live")) {
+  const settings = question.closest(".settings"), name = `settings of ${location.pathname}`;
+  if (settings) {  // who is trying values finds the form open after the page was loaded anew
+    if (sessionStorage.getItem(name) === "open") settings.open = true;
+    settings.addEventListener("toggle", () => sessionStorage.setItem(name, settings.open ? "open" : "closed"));
+  }
   addSliders();
   arrange();
   let waiting = 0;
@@ -98,6 +107,18 @@ if (question && question.classList.contains("live")) {
 
 // Back shows the form as the page was made, above the result that belongs to it.
 addEventListener("pageshow", (event) => { if (event.persisted && question) question.reset(); });
+
+// What is chosen in a short form applies at once.
+for (const short of document.querySelectorAll("form.at-once")) {
+  short.addEventListener("change", () => short.requestSubmit());
+}
+
+// A click elsewhere, or Escape, closes the list of datasets.
+const which = document.querySelector(".which");
+addEventListener("click", (event) => { if (!which.contains(event.target)) which.open = false; });
+which.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { which.open = false; which.querySelector("summary").focus(); }
+});
 
 // ── a job is watched until it is done ────────────────────────────────────────────────────────────────────────
 // The form may have more to choose from then; but what was chosen in it meanwhile stays, and its answer is on the way.
@@ -134,12 +155,17 @@ watch();
 // ── on paper ─────────────────────────────────────────────────────────────────────────────────────────────────
 // A chart that paper would make so small that its text falls below 7 points is not printed; the page says so.
 const PAPER = 720;
+let closed = [];
 addEventListener("beforeprint", () => {
+  closed = [...document.querySelectorAll("main details:not([open], .settings)")];
+  for (const one of closed) one.open = true;  // paper has nothing to click
   for (const figure of document.querySelectorAll("figure")) figure.classList.toggle(
     "too-wide",
-    figure.querySelector("img").naturalWidth > PAPER
+    (figure.querySelector("img") || {}).naturalWidth > PAPER
   );
 });
+
+addEventListener("afterprint", () => { for (const one of closed) one.open = false; });
 
 // ── dropping files ───────────────────────────────────────────────────────────────────────────────────────────
 // Files as they are, folders with all that is in them.
