@@ -22,7 +22,7 @@ LETTER = 6.9
 
 
 def still_map(comparisons: Iterable[Comparison]) -> Markup:
-    """The map of the first comparison: decisions above the diagonal, sizes of differences below; "" if it has baselines.
+    """The map of the first comparison: decisions above the diagonal, sizes below; "" where it has baselines.
 
     >>> from cranfield import compare, make_scores
     >>> drawn = still_map([compare(make_scores(n_topics=20, n_systems=4, seed=3))])
@@ -46,9 +46,10 @@ def still_map(comparisons: Iterable[Comparison]) -> Markup:
     ]
     step = 1 if n <= MOST_NAMED else 5 if n <= 100 else 10
     labels = [
-        f'<text x="{left - 4:.0f}" y="{(at + 0.5) * cell + 3.8:.1f}">{escape(_short(names[at], n, comparison.rank[at]))}</text>'
-        for at in range(n)
-        if at == 0 or (at + 1) % step == 0 or step == 1
+        f'<text x="{left - 4:.0f}" y="{(at + 0.5) * cell + 3.8:.1f}">'
+        f"{escape(_short(name, n, comparison.rank[at]))}</text>"
+        for at, name in enumerate(names)
+        if at == 0 or (at + 1) % step == 0
     ]
     title = f"Map of all pairs by {comparison.measure}: {how_many_differ(comparison)}"
     legend = (
@@ -58,7 +59,8 @@ def still_map(comparisons: Iterable[Comparison]) -> Markup:
     return Markup(
         f'<svg class="still-map" viewBox="0 0 {left + SIDE + 2:.0f} {height}" role="img" aria-label="{escape(title)}">'
         f'<rect class="still-none" x="{left:.1f}" y="0" width="{SIDE}" height="{SIDE}"/>{"".join(paths)}'
-        f'<path class="still-self" d="M{left:.1f} 0L{left + SIDE:.1f} {SIDE}"/><g class="still-names">{"".join(labels)}</g>'
+        f'<path class="still-self" d="M{left:.1f} 0L{left + SIDE:.1f} {SIDE}"/>'
+        f'<g class="still-names">{"".join(labels)}</g>'
         f'<text class="still-legend" x="{left:.1f}" y="{SIDE + 16}">{legend}</text></svg>'
     )
 

@@ -19,6 +19,7 @@ from cranfield import __version__
 from cranfield.core.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
 from cranfield.core.errors import CranfieldError, UnknownNameError
 from cranfield.core.formats import downloads
+from cranfield.core.notebook import breakable
 from cranfield.reports.view import page as view_page
 from cranfield.reports.view.still import still_map
 from cranfield.web.pages.view import ViewForm
@@ -60,6 +61,7 @@ def on_upload(text: str) -> str:
 
 
 templates.filters |= {"megabytes": megabytes, "words": lambda name: str(name).replace("_", " "), "on_upload": on_upload}
+templates.filters |= {"breakable": breakable}
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:

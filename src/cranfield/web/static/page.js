@@ -152,6 +152,20 @@ async function watch() {
 }
 watch();
 
+// ── copying the source of a table ────────────────────────────────────────────────────────────────────────────
+for (const source of document.querySelectorAll(".source")) {
+  const text = source.querySelector("code"), label = source.querySelector("summary").textContent;
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet copy" });
+  button.textContent = `Copy ${label}`;
+  button.addEventListener("click", async () => {
+    try { await navigator.clipboard.writeText(text.textContent); button.textContent = `Copied ${label}`; } catch {
+      source.open = true;  // no clipboard here: what is to be copied is marked
+      getSelection().selectAllChildren(text);
+    }
+  });
+  source.before(button);
+}
+
 // ── on paper ─────────────────────────────────────────────────────────────────────────────────────────────────
 // A chart that paper would make so small that its text falls below 7 points is not printed; the page says so.
 const PAPER = 720;
