@@ -282,6 +282,31 @@ def test_files_are_dropped_and_problems_named(visit: Visit, tmp_path: Path) -> N
     expect(page.locator(".finding")).to_contain_text("past.AP.csv:14:")
 
 
+DROP = """(text) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([text], "past.AP.csv"));
+  document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: carried }));
+}"""
+
+
+@pytest.mark.parametrize("address", ["/", "/design", "/data"])
+def test_files_are_dropped_on_any_page(visit: Visit, address: str) -> None:
+    visit.open(address)
+    visit.page.evaluate(DROP, scores(seed=3))
+    expect(visit.page.locator(".lead")).to_contain_text("12 topics × 4 systems")
+
+
+def test_what_is_too_large_is_packed_or_refused_with_a_remedy(visit: Visit) -> None:
+    visit.open("/design")
+    visit.page.evaluate("document.body.dataset.limit")
+    visit.page.add_init_script("addEventListener('DOMContentLoaded', () => { document.body.dataset.limit = '900'; })")
+    visit.open("/design")
+    visit.page.evaluate(DROP, scores(seed=4, topics=60))  # about 2 kB, and random numbers hardly shrink
+    expect(visit.page.locator("#dropping")).to_contain_text("cranfield serve QRELS RUNS")
+    visit.page.evaluate(DROP, "topic,a,b\n" + "".join(f"{at},0.5000,0.2500\n" for at in range(200)))
+    expect(visit.page.locator(".lead")).to_contain_text("200 topics × 2 systems")
+
+
 def test_the_keyboard_is_enough(visit: Visit) -> None:
     page = visit.page
     visit.open("/")

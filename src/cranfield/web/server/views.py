@@ -70,6 +70,7 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
     chosen = store.find(str(values.get("data", "")))
     common: dict[str, Any] = {"path": path, "data": "", "job": None, "error": "", "menu": menu(chosen), "named": chosen}
     common |= {"place": place_of(path), "known_data": store.datasets(), "switch": _switching(path)}
+    common["upload_limit"] = service_of(request).limits.upload
     return HTMLResponse(templates.get_template(template).render({**common, **values}), status)
 
 
