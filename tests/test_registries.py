@@ -69,7 +69,7 @@ PAGES = [
     ("formats.md", "format | what it looks like | notes", score_formats.table()),
     ("formats.md", "format | runs and judgments | notes", documented()),
     ("formats.md", "format | what it is | endings | where it goes", output_formats.documented()),
-    ("page.md", "page | address | asks | in the API", pages.documented()),
+    ("page.md", "place | page | address | asks | in the API", pages.documented()),
 ]
 HEAVY = {"numpy", "polars", "scipy", "pandas", "altair"}
 SCORES = make_scores(12, 3, seed=1)

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 
 from cranfield.cli.main import app
 from cranfield.core.formats import render
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import Question, setting
 from cranfield.core.tables import Sheet, text_rows
 from cranfield.web.server import page as registry
@@ -124,7 +124,8 @@ def test_all_skins_show_the_same_cells(client: Client, past: str, name: str) -> 
     body = ask(client, f"/api{one.address}?{query}")
     outcome = outcome_of(client, one, query)
     html = client.get(f"{one.address}?{query}&start=yes").text
-    assert unescape(re.findall(r'class="headline">(.*?)</h2>', html, re.S)[0]) == outcome.answer.headline
+    said = re.findall(r'class="(?:headline|also)">(.*?)</(?:h2|p)>', html, re.S)
+    assert " ".join(map(unescape, said)) == outcome.answer.headline.replace("\n", " ")
     assert body["headline"] == outcome.answer.headline
     for at, table in enumerate(outcome.answer.shown):
         sheet = outcome.answer.sheet(table)
@@ -207,7 +208,7 @@ class CountQuestion(Question):
 
     brief = "How many topics there are."
     takes = "scores"
-    page = Page(name="count", title="Counting", place=70, heading="How many?", doing="Counting")
+    page = Page(name="count", title="Counting", place=Place.TOOLS, heading="How many?", doing="Counting")
 
     measure: str | None = setting(None, "Which measure.", part="source")
     n_more: int = setting(3, "How many more to count.", least=0, most=9)
@@ -235,8 +236,8 @@ def counting() -> Iterator[Client]:
 
 
 def test_a_registered_page_is_everywhere(counting: Client) -> None:
-    assert ("/count", "Counting") in menu()
-    assert '<a href="/count">Counting</a>' in counting.get("/").text
+    assert ("/count", "Counting") in menu()[-1].pages
+    assert '<a href="/count">Counting</a>' in counting.get("/simulate").text
     form = counting.get("/count").text
     assert "<h1>How many?</h1>" in form
     for text in ('name="more"', 'value="3"', "How many more to count.", "More settings", 'type="checkbox"', ">blue<"):
@@ -257,9 +258,9 @@ def test_a_registered_page_is_everywhere(counting: Client) -> None:
     assert more["schema"] == {"type": "integer", "minimum": 0, "maximum": 9, "default": 3}
     assert more["description"] == "How many more to count."
     assert "/api/count" in counting.get("/api").text
-    assert ("Counting", "`/count`", "How many?", "How many topics there are.") in registry.documented()
+    assert ("Tools", "Counting", "`/count`", "How many?", "How many topics there are.") in registry.documented()
     assert (
         counting.get("/api/coumt").json()["error"]
         == "unknown address '/coumt'. Did you mean '/count' or '/compare' or '/recommend'?"
     )
-    assert "/recommend" in counting.get("/api/zzz").json()["error"]
+    assert "/reliability" in counting.get("/api/zzz").json()["error"]

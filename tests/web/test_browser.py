@@ -72,6 +72,10 @@ class Visit:
         self.expect_address(address)
         self.settle()
 
+    def unfold(self) -> None:
+        """Open all that is folded: settings and details."""
+        self.page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
+
     def expect_address(self, part: str) -> None:
         expect(self.page).to_have_url(re.compile(re.escape(part)))
 
@@ -114,10 +118,15 @@ def test_from_the_sample_to_a_pair(visit: Visit) -> None:
     visit.open("/")
     visit.follow(page.get_by_role("link", name="Use the sample collection"), "/data/sample")
     expect(page.locator(".lead")).to_contain_text("50 topics × 30 systems")
-    visit.follow(page.get_by_role("link", name="Design from it"), "/design?")
+    visit.follow(page.get_by_role("link", name="Plan next"), "/recommend?data=sample")
+    visit.follow(page.get_by_role("link", name="Design", exact=True), "/design?")
     visit.expect_headline(re.compile(r"^\d+ topics by AP, \d+ topics by nDCG@10, \d+ topics by P@10$"))
+    visit.follow(page.get_by_role("link", name="Result", exact=True), "/data/sample")
     visit.follow(page.get_by_role("link", name="Compare", exact=True), "/compare?")
     visit.expect_headline(re.compile("of 435 pairs differ"))
+    assert page.locator("#answer").bounding_box()["y"] < 250, "the answer comes first"
+    expect(page.locator(".still-map")).to_be_in_viewport(ratio=0.5)
+    visit.unfold()
     image = page.locator("img").first
     image.scroll_into_view_if_needed()
     expect(image).not_to_have_js_property("naturalWidth", 0)
@@ -127,6 +136,7 @@ def test_from_the_sample_to_a_pair(visit: Visit) -> None:
     visit.follow(page.get_by_role("button", name="Topic by topic"), "/compare/pair?")
     visit.expect_headline(re.compile(" beats "))
     visit.follow(page.get_by_role("link", name="Back to the comparison"), "/compare?")
+    page.get_by_text("Change", exact=True).click()
     page.get_by_label("Test", exact=True).select_option("t")
     visit.expect_address("test=t")
     visit.settle()  # a page that is just being loaded anew would lose what is chosen now
@@ -140,6 +150,7 @@ def test_compare_follows_its_form_and_goes_back_with_it(visit: Visit) -> None:
     page = visit.page
     visit.open("/compare?data=sample&test=t&baseline=birch-1")
     first = str(page.locator("#answer").inner_text())
+    visit.unfold()
     page.get_by_label("Baseline", exact=True).select_option("alder-1")
     visit.expect_address("baseline=alder-1")
     visit.settle()
@@ -178,6 +189,7 @@ def test_a_choice_made_while_a_job_ends_is_kept(visit: Visit) -> None:
     page.route("**/compare?*correction=bonferroni*", lambda route: answers.append(route), times=1)
     page.goto(f"{visit.base}/compare?data=sample&test=t")
     wait_for(page, lambda: bool(news))
+    visit.unfold()
     page.get_by_label("Correction").select_option("bonferroni")
     wait_for(page, lambda: bool(answers))  # it is chosen, and not yet answered
     news.pop().fulfill(json={"state": "done"})
@@ -198,6 +210,7 @@ def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     page.get_by_role("button", name="Cancel").click()
     visit.expect_address("start=cancelled")  # the page that was watching says it too, a moment before
     expect(page.get_by_text("Cancelled. Submit the form to start again.")).to_be_visible()
+    visit.unfold()
     page.get_by_label("Splits", exact=True).fill("3")
     visit.follow(page.get_by_role("button", name="Run"), "splits=3&")
     visit.expect_headline(re.compile("of 435 pairs differ"))
@@ -206,7 +219,7 @@ def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
 def test_a_report_is_written_and_saved(visit: Visit) -> None:
     page = visit.page
     visit.open("/data/sample")
-    visit.follow(page.get_by_role("navigation").get_by_role("link", name="Report"), "/report?")
+    visit.follow(page.get_by_role("link", name="Report", exact=True), "/report?")
     page.get_by_label("Measure").fill("AP")
     page.get_by_text("More settings").click()
     for section in ("replicates", "standardisation", "collection", "reliability"):
@@ -228,6 +241,7 @@ def test_typed_values_answer_as_they_are_typed(visit: Visit) -> None:
     page = visit.page
     visit.open("/design")
     visit.expect_headline(_topics(20))
+    visit.unfold()
     page.get_by_label("Systems", exact=True).fill("30")
     visit.expect_headline(_topics(30))
     visit.expect_address("systems=30")
@@ -245,6 +259,7 @@ def test_typed_values_answer_as_they_are_typed(visit: Visit) -> None:
     visit.open("/")
     page.goto(bookmarked)
     visit.expect_headline("70 topics")
+    visit.unfold()
     with page.expect_console_message(lambda message: message.type == "error"):  # the browser notes the status
         page.get_by_label("Width of the interval (δ)", exact=True).fill("wide")
     expect(page.locator("[role=alert]")).to_have_text("“Width of the interval (δ)” must be a number; got 'wide'.")
@@ -267,15 +282,42 @@ def test_files_are_dropped_and_problems_named(visit: Visit, tmp_path: Path) -> N
     expect(page.locator(".finding")).to_contain_text("past.AP.csv:14:")
 
 
+DROP = """(text) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([text], "past.AP.csv"));
+  document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: carried }));
+}"""
+
+
+@pytest.mark.parametrize("address", ["/", "/design", "/data"])
+def test_files_are_dropped_on_any_page(visit: Visit, address: str) -> None:
+    visit.open(address)
+    visit.page.evaluate(DROP, scores(seed=3))
+    expect(visit.page.locator(".lead")).to_contain_text("12 topics × 4 systems")
+
+
+def test_what_is_too_large_is_packed_or_refused_with_a_remedy(visit: Visit) -> None:
+    visit.open("/design")
+    visit.page.evaluate("document.body.dataset.limit")
+    visit.page.add_init_script("addEventListener('DOMContentLoaded', () => { document.body.dataset.limit = '900'; })")
+    visit.open("/design")
+    visit.page.evaluate(DROP, scores(seed=4, topics=60))  # about 2 kB, and random numbers hardly shrink
+    expect(visit.page.locator("#dropping")).to_contain_text("cranfield serve QRELS RUNS")
+    visit.page.evaluate(DROP, "topic,a,b\n" + "".join(f"{at},0.5000,0.2500\n" for at in range(200)))
+    expect(visit.page.locator(".lead")).to_contain_text("200 topics × 2 systems")
+
+
 def test_the_keyboard_is_enough(visit: Visit) -> None:
     page = visit.page
     visit.open("/")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
-    _tab_to(page, "Design")
+    _tab_to(page, "Plan next")
     page.keyboard.press("Enter")
     visit.expect_address("/design")
     visit.settle()
+    _tab_to(page, "", lambda: page.evaluate("document.activeElement.matches('.settings > summary')"))
+    page.keyboard.press("Enter")
     _tab_to(page, "systems")
     page.keyboard.press("Control+a")
     page.keyboard.type("2")
@@ -300,11 +342,34 @@ def test_pages_work_without_scripts(browser: Any, served: tuple[str, int]) -> No
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     page.goto(served[0] + "/design")
+    page.click(".settings > summary")
     page.fill("#systems", "30")
-    page.click("button")
+    page.click("#question button")
     expect(page.locator("#answer")).to_have_text(_topics(30))
     page.goto(served[0] + "/compare?data=sample&test=t")
     page.wait_for_selector("#answer")
+    context.close()
+
+
+PLACES = ["Result", "Topics", "Collection", "Plan next", "Tools"]
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_five_places_take_one_line(browser: Any, served: tuple[str, int], width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(served[0] + "/data/sample")
+    places = page.locator(".places a")
+    assert places.all_inner_texts() == PLACES
+    boxes = [one.bounding_box() for one in places.all()]
+    assert len({box["y"] for box in boxes}) == 1, "one line"
+    assert boxes[-1]["x"] + boxes[-1]["width"] <= width
+    expect(page.locator(".which summary")).to_have_text("the sample collection")
+    for name in PLACES:
+        page.get_by_role("link", name=name, exact=True).click()
+        expect(page.locator(".places [aria-current]")).to_have_text(name)
+        expect(page.locator(".which summary")).to_have_text("the sample collection")
     context.close()
 
 
@@ -336,7 +401,9 @@ def test_on_a_phone_no_chart_is_off_the_screen(
     page.set_default_timeout(PATIENCE)
     page.goto(served[0] + address)
     expect_no_job(page)
-    for figure in page.locator("figure").all():
+    for folded in page.locator("main details:not([open], .settings) > summary").all():
+        folded.click()
+    for figure in page.locator("figure:not(.still)").all():
         figure.scroll_into_view_if_needed()
         expect(figure.locator("img")).not_to_have_js_property("naturalWidth", 0)
     found = page.evaluate(FITS)

@@ -8,7 +8,7 @@ import io
 import polars as pl
 import pytest
 
-from web_page import QRELS, Client, run, scores, zipped
+from web_page import QRELS, Client, ask, run, scores, zipped
 
 
 def test_the_sample_is_one_click_away(client: Client) -> None:
@@ -105,3 +105,64 @@ def test_removing(client: Client) -> None:
     assert client.post(f"/data/{id}/remove").headers["location"] == "/data"
     assert client.get(f"/data/{id}").status_code == 404
     assert client.post("/data/sample/remove").status_code == 400
+
+
+def test_stray_files_are_listed_and_ignored(client: Client) -> None:
+    files = [
+        ("qrels.txt", QRELS),
+        ("a.run", run("a", 1)),
+        ("b.run", run("b", 2)),
+        ("paper.pdf", "%PDF-1.4 \0"),
+        ("README", "x"),
+    ]
+    found = client.post("/api/data", files=[("files", one) for one in files]).json()
+    assert found["problem"] == ""
+    assert [file["kind"] for file in found["files"]] == ["qrels", "run", "run", "ignored", "ignored"]
+    assert "ignored: paper.pdf, README. These are no runs, qrels or score files." in found["warnings"]
+    assert "paper.pdf" in client.get(f"/data/{found['id']}").text
+    alone = client.post("/api/data", files={"files": ("paper.pdf", "%PDF-1.4 \0")}).json()
+    assert alone["files"][0]["problems"] == 1, "alone it is an error"
+    for one in (found, alone):
+        client.delete(f"/api/data/{one['id']}")
+
+
+def test_equal_names_in_different_folders_get_the_folder_as_prefix(client: Client) -> None:
+    files = [
+        ("qrels.txt", QRELS),
+        ("team0/run1", run("a", 1)),
+        ("team1/run1", run("b", 2)),
+        ("team1/run2", run("c", 3)),
+    ]
+    found = client.post("/api/data", files=[("files", one) for one in files]).json()
+    assert found["problem"] == ""
+    rows = ask(client, f"/api/view?data={found['id']}")["rows"]
+    assert {row["system"] for row in rows} == {"team0/run1", "team1/run1", "run2"}
+    client.delete(f"/api/data/{found['id']}")
+
+
+def test_a_failed_upload_leaves_nothing_behind(client: Client) -> None:
+    before = client.get("/api/data").json()
+    answer = client.post("/data", files=[("files", ("qrels.txt", QRELS))])
+    page = client.get(answer.headers["location"]).text
+    assert "found judgments without runs. Upload the runs with the qrels file." in page
+    assert client.get("/api/data").json() == before, "no list has it"
+    id = answer.headers["location"].rpartition("/")[2]
+    mended = client.post(
+        f"/data/{id}/add", files=[("files", ("a.run", run("a", 1))), ("files", ("b.run", run("b", 2)))]
+    )
+    assert 'id="view"' in client.get(mended.headers["location"]).text, "its page takes what is missing"
+    client.delete(f"/api/data/{mended.headers['location'].rpartition('/')[2]}")
+    store = client.app.state.service.store  # type: ignore[attr-defined]
+    assert not (store.path / id).exists()
+
+
+def test_a_removed_dataset_gives_its_memory_back(client: Client) -> None:
+    id = client.post("/api/data", files={"files": ("x.csv", scores(seed=11))}).json()["id"]
+    store = client.app.state.service.store  # type: ignore[attr-defined]
+    kept = store[id]
+    assert kept.peek() is not None
+    client.post(f"/data/{id}/remove")
+    assert kept.peek() is None
+    client.post(f"/data/{id}/restore")
+    assert "12 topics" in client.get(f"/data/{id}").text, "and is read again when it comes back"
+    client.delete(f"/api/data/{id}")

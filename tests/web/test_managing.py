@@ -295,13 +295,14 @@ def test_cancelled_is_said(fresh: Client) -> None:
 def test_pages_that_need_runs_are_not_offered_for_scores(fresh: Client) -> None:
     id = sent(fresh, "past.AP.csv", scores())
     store = fresh.app.state.service.store  # type: ignore[attr-defined]
-    assert "Replicates" in dict(map(reversed, menu())), "nothing chosen: everything is offered"
+    offered = [title for place in menu() for _, title in place.pages]
+    assert "Replicates" in offered, "nothing chosen: everything is offered"
     fresh.get(f"/data/{id}")
-    page = fresh.get(f"/compare?data={id}").text
+    page = fresh.get(f"/reliability?data={id}").text
     assert ">Replicates</a>" not in page
     assert ">Reuse</a>" not in page
-    assert ">Tuning</a>" in page
-    assert ">Replicates</a>" in fresh.get("/compare?data=sample").text
+    assert f'href="/standardise?data={id}">Tools</a>' in page
+    assert ">Replicates</a>" in fresh.get("/reliability?data=sample").text
     assert f'value="{id}"' not in fresh.get("/replicates").text, "nor are the scores offered there"
     assert pages()["compare"].suits(store[id])
 

@@ -138,7 +138,7 @@ def test_alike_warnings_are_one_on_the_page(client: Client) -> None:
     listed = client.get(f"/api/data/{id}").json()["warnings"]
     assert len(listed) == 8, "the API lists all"
     shown = client.get(f"/data/{id}").text
-    told = re.findall(r"<li>(.*?)</li>", shown.partition("Warnings</h2>")[2].partition("</ul>")[0])
+    told = re.findall(r"<li>(.*?)</li>", shown.partition('class="warnings"')[2].partition("</ul>")[0])
     assert [text for text in told if "no document for" in text] == [
         "r0, r3, r6: no document for 1 of 6 topics, scored 0: 1",
         "r1, r4, r7: no document for 1 of 6 topics, scored 0: 2",

@@ -120,6 +120,8 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
     assert told is not None
     assert sum(map(int, told.groups())) == 30
     expect(panel).to_be_in_viewport(ratio=0.99)
+    assert panel.bounding_box()["x"] > page.locator(".view-board").bounding_box()["x"] + 600, "beside the leaderboard"
+    panel.get_by_role("button", name="Close").click()
     canvas = page.locator(".view-map canvas")
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
@@ -134,7 +136,9 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
     before = mean.inner_text()
     page.locator(".view-topics .view-bars button").nth(2).click()
     page.locator(".view-topics .view-bars button").nth(9).click(modifiers=["Shift"])
-    expect(board).to_contain_text("Means over 8 chosen topics. Ranks, intervals and decisions use all 30 topics.")
+    expect(board).to_contain_text(
+        "Means over 8 chosen topics. Intervals and “may be best” need all 30 topics and are hidden; ranks and decisions use all."
+    )
     expect(mean).not_to_have_text(before)
     expect(page.locator("th.view-c-mean")).to_have_attribute("aria-sort", "descending")  # by what orders the rows
     expect(page.locator("th.view-c-rank")).to_have_attribute("aria-sort", "none")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from cranfield.core.gathering import gathered
 from cranfield.core.parts import Table
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from cranfield.core.results import Result
 
 
+_BREAKS = re.compile(r"(?<=[A-Za-z])([_./-])(?=[\w])")
+"""Where a name may be broken; entities and numbers have none of these."""
 MOST_COLUMNS = 14
 """Columns of a table in a notebook; a score matrix may have one per system."""
 
@@ -22,13 +26,26 @@ MOST_COLUMNS = 14
 @lru_cache(maxsize=1)
 def environment() -> Environment:
     """The templates of this package; everything is escaped unless a template says otherwise."""
-    return Environment(
+    made = Environment(
         loader=PackageLoader("cranfield.core"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["breakable"] = breakable
+    return made
+
+
+def breakable(text: object) -> Markup:
+    """A name that may be broken after underscores, dots, slashes and hyphens, never between letters.
+
+    >>> print(breakable("BM25_tuned <x>"), breakable(0.5))
+    BM25_<wbr>tuned &lt;x&gt; 0.5
+    """
+    if not isinstance(text, str):
+        return escape(text)
+    return Markup(_BREAKS.sub(r"\1<wbr>", str(escape(text))))
 
 
 def render_page(template: str, **values: Any) -> str:

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cranfield.core.question import Question
+
+
+class Place(Enum):
+    """The places of the menu, in its order; a page stands in one of them."""
+
+    RESULT = "Result"
+    TOPICS = "Topics"
+    COLLECTION = "Collection"
+    PLAN = "Plan next"
+    TOOLS = "Tools"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -18,7 +29,8 @@ class Page:
     ----------
     name : its name among the downloads, and its address unless that is given
     title : what the menu calls it
-    place : its place in the menu; None keeps it out
+    place : the place of the menu where it stands; None keeps it out
+    order : where it comes among the pages of its place; the first is the one that the menu opens
     address : where it is
     heading, lead : the title on the page, and a sentence below it
     button : what sends the form
@@ -34,7 +46,8 @@ class Page:
 
     name: str
     title: str
-    place: int | None = None
+    place: Place | None = None
+    order: int = 50
     address: str = ""
     heading: str
     lead: str = ""

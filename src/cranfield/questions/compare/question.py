@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import Bar, Files, HelpGroup, Takes, setting
 from cranfield.measures.options import RunsOrScores
 from cranfield.questions.tune import question as tuning
@@ -148,7 +148,8 @@ class CompareQuestion(ComparisonQuestion):
     page = Page(
         name="compare",
         title="Compare",
-        place=20,
+        place=Place.RESULT,
+        order=10,
         heading="Which systems differ?",
         button="Compare",
         doing="Comparing the systems of",

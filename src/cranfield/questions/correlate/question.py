@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import Bar, Files, HelpGroup, Question, setting
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class CorrelateQuestion(Question):
     page = Page(
         name="correlate",
         title="Side by side",
-        place=28,
+        place=Place.RESULT,
+        order=40,
         heading="Do two sides rank the systems alike?",
         lead="Compare the rankings by two datasets, or by two measures of one dataset: the ranks of every system on "
         "both sides, and rank correlations.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, Bar, Files, HelpGroup, setting
 from cranfield.measures.options import RunsOrScores
 
@@ -52,7 +52,8 @@ class GateQuestion(RunsOrScores):
     page = Page(
         name="gate",
         title="Gate",
-        place=26,
+        place=Place.RESULT,
+        order=30,
         heading="May the candidate replace the baseline?",
         lead="Pass: the loss is shown to be within the margin. Fail: it is shown to exceed the margin. Undecided: the "
         "answer says how many topics could decide.",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import HelpGroup, Question, Takes, setting
 from cranfield.questions.design.question import VARIANCE_OF_DIFFERENCE
 
@@ -49,7 +49,8 @@ class MonitorQuestion(Question):
     page = Page(
         name="monitor",
         title="Monitor",
-        place=34,
+        place=Place.PLAN,
+        order=30,
         heading="Can I stop adding topics?",
         lead="Every score file is a batch of topics, in the order of the upload, or one table is cut into looks. "
         "Repeated looks stay valid if they are planned.",

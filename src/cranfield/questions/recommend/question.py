@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, HelpGroup, Question, Takes, setting
 from cranfield.questions.design.question import BASELINE
 
@@ -38,7 +38,8 @@ class RecommendQuestion(Question):
     page = Page(
         name="recommend",
         title="Recommend",
-        place=15,
+        place=Place.PLAN,
+        order=10,
         heading="How many topics should the next collection have?",
         lead="A recommendation from past scores for comparing all pairs of systems after correction. Other designs and "
         "other numbers of topics stand beside it.",

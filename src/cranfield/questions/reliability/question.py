@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import HelpGroup, Question, Takes, setting
 
 
@@ -41,7 +41,8 @@ class ReliabilityQuestion(Question):
     page = Page(
         name="reliability",
         title="Reliability",
-        place=32,
+        place=Place.COLLECTION,
+        order=10,
         heading="Is the collection reliable?",
         lead="Would other topics give the same ranking (Eρ²) and the same scores (Φ)? Power and interval width of the "
         "same topics stand beside it. Several collections are pooled.",

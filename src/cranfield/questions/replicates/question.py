@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
 
@@ -42,7 +42,8 @@ class ReplicatesQuestion(Scoring):
     page = Page(
         name="replicates",
         title="Replicates",
-        place=40,
+        place=Place.COLLECTION,
+        order=30,
         heading="Do the systems differ on other documents?",
         lead="The documents are split at random. Every topic is scored on every partition. Needs runs and judgments.",
         button="Run",

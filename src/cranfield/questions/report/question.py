@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import setting
 from cranfield.measures.options import Scoring
 
@@ -37,7 +37,8 @@ class ReportQuestion(Scoring):
     page = Page(
         name="report",
         title="Report",
-        place=60,
+        place=Place.RESULT,
+        order=50,
         heading="Report in one file",
         lead="A full analysis as one HTML file that opens anywhere: leaderboard, significant differences, reliability "
         "and the next collection.",

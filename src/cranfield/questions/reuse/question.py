@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
 from cranfield.questions.pool.question import contributing
@@ -39,7 +39,8 @@ class ReuseQuestion(Scoring):
     page = Page(
         name="reuse",
         title="Reuse",
-        place=42,
+        place=Place.COLLECTION,
+        order=20,
         heading="Are the judgments reusable for new systems?",
         lead="Judgments that only one team contributed are left out, and its runs are scored again. Needs runs and "
         "judgments.",

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, with_extra
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, HelpGroup, Question, Takes, group, setting
 from cranfield.questions.compare.question import corrections, tests
 
@@ -67,7 +67,8 @@ class SimulateTestsQuestion(Question):
     page = Page(
         name="simulate",
         title="Simulate",
-        place=44,
+        place=Place.TOOLS,
+        order=30,
         heading="Which test keeps its level on my scores?",
         lead="Pairs of systems with known true means are made from your scores, and every test is applied to them. "
         "The result is the type I error and the power of each test.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import HelpGroup, Question, Takes, group, setting
 from cranfield.questions.variance.question import estimators
 
@@ -166,7 +166,8 @@ class EffectQuestion(StandardisedScores):
     page = Page(
         name="standardise",
         title="Standardise",
-        place=30,
+        place=Place.TOOLS,
+        order=10,
         heading="Standardise scores",
         lead="Make topics comparable: each score relative to the mean and spread of its topic.",
         button="Standardise",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core.errors import ArgumentError
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import HelpGroup, setting
 from cranfield.questions.compare.question import FamilyQuestion
 
@@ -36,7 +36,8 @@ class TableQuestion(FamilyQuestion):
     page = Page(
         name="table",
         title="Table",
-        place=24,
+        place=Place.RESULT,
+        order=20,
         heading="The table of the paper",
         lead="Systems by measures, with significance marks and a caption that names test, correction and topics. "
         "Download it as LaTeX.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, UnknownNameError
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import Bar, Files, HelpGroup, Question, Takes, setting
 from cranfield.measures.options import RunsOrScores
 
@@ -94,7 +94,8 @@ class TuneQuestion(Splitting, RunsOrScores):
     page = Page(
         name="tuning",
         title="Tuning",
-        place=50,
+        place=Place.TOOLS,
+        order=20,
         heading="How good is the tuned system on unseen topics?",
         lead="The systems are settings of a family, such as bm25(k1=0.9,b=0.4). A setting is chosen on training topics "
         "and scored on held-out topics.",

@@ -19,6 +19,7 @@ from cranfield.questions.compare.answer import how_many_differ, leader, level_no
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.grid import GridScores, tied_ranks
 from cranfield.questions.correlate.correlate import Correlation, correlate
+from cranfield.reports.view.figures import LOW_JUDGED, detection, key_figures
 from cranfield.reports.view.packing import pack, pack_p
 from cranfield.scores.alike import distances, near_identical
 from cranfield.scores.matrix import ScoreMatrix, Scores
@@ -27,8 +28,6 @@ SCHEMA = 1
 JUDGED_DEPTH = 10
 MOST_ALIKE = 60
 """Pairs of near-identical runs that are listed."""
-LOW_JUDGED = 0.9
-"""A run with fewer of its first documents judged than this is named."""
 _COMPARISONS = 4e9
 """Comparisons of two systems up to which agreement of measures gets intervals: about half a minute."""
 Ends = tuple[float, float] | None
@@ -84,7 +83,9 @@ def view_data(
     measures = []
     for one in every:
         row = dict(zip(ranks, tau[list(ranks).index(one.measure)], strict=True)) if one.measure in ranks else {}
-        measures.append({**_measure(one), "sentences": sentences(one, leaders, row, shares, JUDGED_DEPTH)})
+        detected = detection(one)
+        told = {"figures": key_figures(one, shares, JUDGED_DEPTH, detected), "detection": detected}
+        measures.append({**_measure(one), **told, "sentences": sentences(one, leaders, row, shares, JUDGED_DEPTH)})
     return {
         "schema": SCHEMA,
         "title": title,

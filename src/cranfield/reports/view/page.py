@@ -11,6 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from cranfield import core
 from cranfield.core.labels import plural
 
 ASSETS = Path(__file__).parent / "assets"
@@ -29,6 +30,12 @@ def script() -> str:
 def style() -> str:
     """The whole style."""
     return (ASSETS / "view.css").read_text("utf-8")
+
+
+@lru_cache(maxsize=1)
+def tokens() -> str:
+    """The colours and sizes that page, report and view share."""
+    return (Path(core.__file__).parent / "templates" / "tokens.css").read_text("utf-8")
 
 
 def script_hash() -> str:

@@ -77,7 +77,12 @@ def topic_answer(
         sheets=sheets,
         sentences=tuple(said),
         charts=(chart,),
-        extra={"hardest": hardest, "systems": matrix.systems, "pair": lists["systems"] if lists else ()},
+        extra={
+            "topic": topic,
+            "hardest": hardest,
+            "systems": matrix.systems,
+            "pair": lists["systems"] if lists else (),
+        },
     )
 
 

@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core.answer import answer
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.executors import Progress
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import Question, Setting, questions, setting
 from cranfield.questions.design.designs import DESIGNS
 from cranfield.questions.design.question import AnovaQuestion, IntervalQuestion, PairsQuestion, TtestQuestion
@@ -74,7 +74,8 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
     page = Page(
         name="design",
         title="Design",
-        place=10,
+        place=Place.PLAN,
+        order=20,
         heading="How many topics?",
         doing="Designing",
         nothing="",

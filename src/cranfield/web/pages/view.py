@@ -14,12 +14,12 @@ from cranfield.core.answer import answer
 from cranfield.core.errors import quietly
 from cranfield.core.executors import Progress
 from cranfield.core.labels import positions
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import Question, Takes, setting
 from cranfield.questions.leaderboard.question import LeaderboardQuestion
 from cranfield.reports.view.data import JUDGED_DEPTH, view_data
 from cranfield.reports.view.rankings import rankings
-from cranfield.reports.view.topic import topic_answer
+from cranfield.reports.view.topic import topic_answer, topics_frame
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.outcome import Outcome, by_measure, material_of, read_lines, snippets, warnings_of
 from cranfield.web.server.page import answers
@@ -32,7 +32,7 @@ class ViewForm(LeaderboardQuestion):
     by_one_measure: ClassVar[bool] = True
     page = Page(
         name="view",
-        title="View",
+        title="Leaderboard and map",
         heading="The collection at a glance",
         doing="Comparing the systems of",
         brief="The leaderboard, and in `view` the packed data of the linked view.",
@@ -79,16 +79,16 @@ class TopicQuestion(Question):
     by_one_measure: ClassVar[bool] = True
     page = Page(
         name="topic",
-        title="Topic",
+        title="Topics",
+        place=Place.TOPICS,
         heading="One topic",
         doing="Looking at a topic of",
-        nothing="Choose a topic on the page of a dataset.",
         brief="One topic: all systems on it, how hard it is, and two ranked lists with grades.",
         template="topic.html",
     )
 
     measure: str | None = shared.one_measure()
-    topic: str = setting(help="Topic to show.", flags=(), part="view")
+    topic: str | None = setting(None, "Topic to show.", flags=(), part="view", usual="the hardest")
     a: str | None = setting(None, "System whose ranked list to show.", flags=(), part="view", usual="the best")
     b: str | None = setting(
         None, "System whose list to show beside it.", flags=(), part="view", usual="the second best"
@@ -100,7 +100,8 @@ def look_at_topic(question: TopicQuestion, dataset: Dataset, progress: Progress)
     """The topic by the scores, and by judgments and runs where there are any."""
     contents = dataset.require_valid(progress)
     matrix = dataset.matrix(question.measure)
-    positions("topic", [question.topic], matrix.topics)
+    topic = question.topic or topics_frame(matrix, None)["topic"][0]
+    positions("topic", [topic], matrix.topics)
     counts, lists = None, None
     if contents.has_runs:
         runs = {run.system: run for run in dataset.runs()}
@@ -110,13 +111,13 @@ def look_at_topic(question: TopicQuestion, dataset: Dataset, progress: Progress)
         pair = [question.a or next(name for name in best if name not in chosen)]
         pair.append(question.b or next(name for name in best if name not in pair))
         with quietly():
-            lists = rankings(dataset.qrels(), [runs[name] for name in pair], question.topic)
+            lists = rankings(dataset.qrels(), [runs[name] for name in pair], topic)
         rows = judged_counts(dataset.qrels(), matrix.topics).iter_rows(named=True)
         counts = {row["topic"]: row for row in rows}
-    said = topic_answer(matrix, question.topic, counts=counts, lists=lists)
+    said = topic_answer(matrix, topic, counts=counts, lists=lists)
     words = [(name, value) for name, value in question.query() if name != "topic"]
     links = [f"/topic?{urlencode([*words, ('topic', topic)])}" for topic in said.extra["hardest"]]
-    pick = f"scores.select(topics=[{question.topic!r}]).to_wide()"
+    pick = f"scores.select(topics=[{topic!r}]).to_wide()"
     python = (*read_lines(by_measure(question, dataset), dataset), pick)
     before, files = dataset.score_files(matrix.measure)
     command = tuple(before) or (shlex.join(["cranfield", "convert", *files]),)

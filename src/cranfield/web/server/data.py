@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import Any, cast
 
 from cranfield.collection.check import FileCheck, check_and_read
@@ -24,6 +26,14 @@ from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import ScorePart, by_collection, join_parts
 from cranfield.web.server.limits import Limits
 
+IGNORED = "ignored"
+"""The kind of a file that is listed and not read."""
+STRAY = "these are no runs, qrels or score files"
+NO_DATA = {
+    ".pdf", ".doc", ".docx", ".odt", ".tex", ".bib", ".rst", ".html", ".htm", ".png", ".jpg", ".jpeg", ".gif", ".svg",
+    ".py", ".ipynb", ".sh", ".cpp", ".java", ".yml", ".yaml", ".toml", ".ini", ".ppt", ".pptx",
+}  # fmt: skip
+"""Endings of files that folders of runs hold besides."""
 SAMPLE = "sample"
 """The id of the sample collection, the same on every machine: a mailed address with it works."""
 
@@ -85,6 +95,13 @@ class Dataset:
                 self._contents = self._read(progress)
             return self._contents
 
+    def forget(self) -> None:
+        """Give back the memory of what was read; it is read again when somebody asks."""
+        with self._lock:
+            self._contents, self._runs, self._qrels = None, [], []
+            self._evaluated.clear()
+            self._warnings.clear()
+
     def peek(self) -> Contents | None:
         """What has been read so far, without reading."""
         return self._contents
@@ -96,6 +113,9 @@ class Dataset:
             if _is_teams(file):
                 checks.append(self._read_teams(file))
                 continue
+            if _is_stray(file) and len(self.files) > 1:
+                checks.append(FileCheck(str(file), cast(Any, IGNORED), notes=(STRAY,)))
+                continue
             check, parsed[file] = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
             checks.append(check)
             if progress:
@@ -103,7 +123,9 @@ class Dataset:
         self._runs = [one for one in parsed.values() if isinstance(one, Run)]
         self._qrels = [one for one in parsed.values() if isinstance(one, Qrels)]
         parts = {file: one for file, one in parsed.items() if isinstance(one, ScorePart)}
-        contents = Contents(tuple(checks))
+        ignored = [_base(check.path) for check in checks if check.kind == IGNORED]
+        told = (f"ignored: {summary(ignored)}. {STRAY[0].upper()}{STRAY[1:]}.",) if ignored else ()
+        contents = Contents(tuple(checks), warnings=told)
         if count := sum(check.problems for check in checks):
             problems = f"{count} problem{'s' * (count > 1)}"
             text = f"{problems} in the files of {self.name}. Correct them and upload the files again."
@@ -112,9 +134,10 @@ class Dataset:
             _check_kinds(checks)
             _check_count(checks, self.most_systems)
             if contents.has_runs:
-                self._check_systems(checks)
+                self._tell_apart(checks)
                 scores = self._evaluate(MEASURES, progress)
-                return replace(contents, scores=scores, collections={self.name: scores}, warnings=scores.warnings)
+                both = (*told, *scores.warnings)
+                return replace(contents, scores=scores, collections={self.name: scores}, warnings=both)
             collections = {  # several files of one collection are joined
                 name: join_parts([parts[file] for file in files], self.missing or MISSING)
                 for name, files in by_collection(parts).items()
@@ -142,13 +165,20 @@ class Dataset:
             return found or self.name
         return f"{_base(files[0])} with {plural(len(runs), 'run')}"
 
-    def _check_systems(self, checks: Sequence[FileCheck]) -> None:
-        """Two runs of one system are an error that names both files."""
+    def _tell_apart(self, checks: Sequence[FileCheck]) -> None:
+        """Give runs of one name in different folders the folder as prefix; two in one folder are an error."""
+        paths = [check.path for check in checks if check.kind == "run"]
+        times = Counter(run.system for run in self._runs)
+        named = [
+            replace(run, system=f"{_folder(path)}/{run.system}") if times[run.system] > 1 and _folder(path) else run
+            for run, path in zip(self._runs, paths, strict=True)
+        ]
         seen: dict[str, str] = {}
-        for run, path in zip(self._runs, (check.path for check in checks if check.kind == "run"), strict=True):
+        for run, path in zip(named, paths, strict=True):
             if (first := seen.setdefault(run.system, path)) != path:
                 text = f"{path}: system {run.system!r} is already in {first}. Rename one of the files."
                 raise DataError(text)
+        self._runs = named
 
     def _evaluate(self, measures: Sequence[str], progress: Progress | None = None) -> Scores:
         missing = self.missing or "zero"
@@ -247,7 +277,7 @@ class Dataset:
         """Commands that must come first, and the names of the score files."""
         contents = self._contents
         if contents is not None and not contents.has_runs:
-            return [], _names([file for file in self.files if not _is_teams(file)])
+            return [], _names(self._of_kind("scores"))
         qrels, runs = self.run_files()
         wanted = " ".join(f"-m {shlex.quote(name)}" for name in self.measures_used(measure))
         evaluate = f"cranfield evaluate {shlex.join([qrels, *runs])} {wanted} -q -o scores.csv"
@@ -329,6 +359,21 @@ def _check_count(checks: Sequence[FileCheck], most: int) -> None:
 def _is_teams(file: str) -> bool:
     """Whether a file says which team every system is of: its name is teams, with any ending."""
     return _base(str(file)).lower().partition(".")[0] == "teams"
+
+
+def _is_stray(file: str) -> bool:
+    """Whether a file is by its name no data: a paper, a note, a picture, a program."""
+    name = _base(str(file)).lower()
+    return name.startswith(("readme", "license", "licence", ".")) or PurePosixPath(name).suffix in NO_DATA
+
+
+def _folder(name: str) -> str:
+    """The folder a file lay in, without those above it.
+
+    >>> _folder("up.zip/team0/run1"), _folder("run1")
+    ('team0', '')
+    """
+    return _base(name.rpartition("/")[0])
 
 
 def _base(name: str) -> str:

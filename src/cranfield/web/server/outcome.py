@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -25,6 +26,8 @@ Asked = TypeVar("Asked", bound=Question)
 Lines = tuple[str, ...]
 CHART_FORMATS = ("svg", "pdf")
 _MEDIA_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "html": "text/html; charset=utf-8"}
+_SENTENCES = re.compile(r"(?<=[\w)\]%]\.) (?=[A-Z\d])")
+"""Between two sentences of a headline."""
 MOST_ROWS = 250
 """Rows a page shows of a table; downloads hold them all."""
 
@@ -87,6 +90,12 @@ class Outcome:
     def __post_init__(self) -> None:
         for name in self.answer.shown:  # made now, in the job, not when the page is drawn
             self.answer.sheet(name)
+
+    @property
+    def said(self) -> list[str]:
+        """The headline in pieces, as a page shows it: its first sentence, then the others, then the further lines."""
+        first, *lines = self.answer.headline.splitlines() or [""]
+        return [*_SENTENCES.split(first), *lines]
 
     def table(self, name: str) -> Table:
         """A table by name."""

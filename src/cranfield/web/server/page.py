@@ -19,12 +19,14 @@ from markupsafe import Markup, escape
 from cranfield.core.executors import Progress
 from cranfield.core.gathering import gathered
 from cranfield.core.options import WIDE
-from cranfield.core.page import Page
+from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, Question, Setting, in_words_of, questions, setting
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.outcome import Outcome, ask_library
 
 Asked = TypeVar("Asked", bound=Question)
+LONGEST_CHIP = 32
+"""Characters of a setting's value in the line of settings."""
 _COMMAND = re.compile(r";? `cranfield [^`]+`[\w ]*")
 """A clause about a command to type."""
 
@@ -118,7 +120,8 @@ class WebPage(Page):
             name, value = next((part, match[2] or "") for part in (match[1], match[3], match[4]) if part)
             return f"{labels[name]} {value}".strip() if name in labels else match[0]
 
-        return re.sub(r"\b(\w+)='([\w-]+)'|`(\w+)`|(?<![\w-])--([a-z][a-z-]*)", label, _COMMAND.sub("", text))
+        text = re.sub(r"(?<![\w-])--show (\w+)", r"“\1”", _COMMAND.sub("", text))  # a page shows all tables
+        return re.sub(r"\b(\w+)='([\w-]+)'|`(\w+)`|(?<![\w-])--([a-z][a-z-]*)", label, text)
 
     def told(self, warnings: Iterable[str]) -> list[str]:
         """Warnings as the page lists them: similar ones are joined."""
@@ -126,6 +129,7 @@ class WebPage(Page):
 
 
 _PAGES: dict[Page, WebPage] = {}
+_ROOMS: list[Place | None] = [*Place, None]
 Answering = Callable[Concatenate[Asked, Dataset, Progress, ...], Outcome]
 
 
@@ -160,7 +164,7 @@ def pages() -> dict[str, WebPage]:
     for question in questions().values():
         if question.page is not None and question.page not in _PAGES:
             answers(question)(ask_library)
-    ordered = sorted(_PAGES.values(), key=lambda one: (1000 if one.place is None else one.place, one.name))
+    ordered = sorted(_PAGES.values(), key=lambda one: (_ROOMS.index(one.place), one.order, one.name))
     return {one.name: one for one in ordered}
 
 
@@ -170,16 +174,56 @@ def page_of(question: type[Question]) -> WebPage:
     return next(one for page, one in _PAGES.items() if page is question.page)
 
 
-def documented() -> list[tuple[str, str, str, str]]:
-    """Title, address, heading and brief of every page: rows of the documentation, in the order of the menu."""
-    shown = [one for one in pages().values() if one.place is not None]
-    return [(one.title, f"`{one.address}`", one.heading, one.brief) for one in shown]
+def documented() -> list[tuple[str, str, str, str, str]]:
+    """Place, title, address, heading and brief of every page: rows of the documentation, in the order of the menu."""
+    return [
+        (one.place.value, one.title, f"`{one.address}`", one.heading, one.brief)
+        for one in pages().values()
+        if one.place is not None
+    ]
 
 
-def menu(dataset: Dataset | None = None) -> list[tuple[str, str]]:
-    """Addresses and titles of the menu, without pages that do not apply to these data."""
-    shown = [one for one in pages().values() if one.place is not None and one.suits(dataset)]
-    return [("/data", "Data"), *((one.address, one.title) for one in shown)]
+@dataclass(frozen=True)
+class MenuPlace:
+    """A place of the menu.
+
+    Attributes
+    ----------
+    title : what the menu calls it
+    address : where it leads: the first of its pages that has something to say
+    pages : addresses and titles of its pages, without those that do not apply to the data
+    """
+
+    title: str
+    address: str
+    pages: tuple[tuple[str, str], ...]
+
+
+def menu(dataset: Dataset | None = None) -> list[MenuPlace]:
+    """The places of the menu for these data; addresses carry them."""
+    places = []
+    for place in Place:
+        suited = [one for one in pages().values() if one.place is place and one.suits(dataset)]
+        listed = [(one.address + (f"?data={dataset.id}" if dataset else ""), one.title) for one in suited]
+        first = next((at for at, one in enumerate(suited) if dataset or not one.needs_data), 0)
+        address = listed[first][0] if listed else "/data"
+        if place is Place.RESULT:
+            address = f"/data/{dataset.id}" if dataset else "/data"
+            listed = [(address, "Leaderboard and map" if dataset else "Data"), *listed]
+        places.append(MenuPlace(place.value, address, tuple(listed)))
+    return places
+
+
+def place_of(path: str) -> str:
+    """The title of the place where an address stands; nothing where it stands in none.
+
+    >>> place_of("/data/sample"), place_of("/simulate/design"), place_of("/compare/pair"), place_of("/jobs")
+    ('Result', 'Tools', 'Result', '')
+    """
+    if path == "/data" or path.startswith("/data/"):
+        return Place.RESULT.value
+    above = [one for one in pages().values() if one.place is not None and f"{path}/".startswith(f"{one.address}/")]
+    return str(above[0].place.value) if above and above[0].place is not None else ""
 
 
 class Form:
@@ -211,9 +255,24 @@ class Form:
             return self.given[name][-1].lower() in ("true", "on", "1", "yes")
         return bool(self.settings[name].default)
 
-    def any(self, settings: Iterable[Setting]) -> bool:
-        """Whether the address says anything about these."""
-        return any(value for one in settings for value in self.given.get(one.spelling, []))
+    def changed(self, settings: Iterable[Setting]) -> bool:
+        """Whether the address sets any of these otherwise than by default."""
+        return any(self.value(one.spelling) not in ("", _text(one.default)) for one in settings)
+
+    @property
+    def chips(self) -> list[tuple[str, str]]:
+        """The settings in force as short texts: name and value; of the further ones only those that were changed."""
+        shown = [one for name, one in self.settings.items() if name != "data" and not one.more]
+        shown += [one for one in self.further if self.changed([one])]
+        chips = []
+        for one in shown:
+            if one.kind is bool:
+                told = "" if not self.on(one.spelling) else "yes"
+            else:
+                told = self.value(one.spelling) or (one.usual if one.name == "measure" else "")
+            if told:
+                chips.append((one.label, told if len(told) <= LONGEST_CHIP else f"{told[:LONGEST_CHIP]}…"))
+        return chips
 
     def choices(self, name: str) -> tuple[str, ...]:
         """The closed list behind a field."""

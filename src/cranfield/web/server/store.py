@@ -117,9 +117,20 @@ class Store:
             return self._datasets.get(id)
 
     def datasets(self) -> list[Dataset]:
-        """All datasets, the sample first, then in order of arrival."""
+        """All datasets without failed ones, the sample first, then in order of arrival."""
         with self._lock:
-            return list(self._datasets.values())
+            return [one for one in self._datasets.values() if not _failed(one)]
+
+    def forget_failed(self) -> None:
+        """Delete what was uploaded in vain: its own page has said why."""
+        with self._lock:
+            failed = [id for id, one in self._datasets.items() if _failed(one)]
+            for id in failed:
+                del self._datasets[id]
+                self._sizes.pop(id, None)
+        for id in failed:
+            self.index.remove(id)
+            shutil.rmtree(self.path / id, ignore_errors=True)
 
     def remove(self, id: str) -> None:
         """Forget a dataset and delete its files; the sample stays."""
@@ -128,6 +139,8 @@ class Store:
         self._forget_removed()
         with self._lock:
             self.removed = self._datasets.pop(id, None)
+        if self.removed is not None:
+            self.removed.forget()
         (self.path / id / NAMES).unlink(missing_ok=True)  # else the next server would bring it back
         self.index.remove(id)
 
@@ -198,6 +211,8 @@ class Store:
         given = [upload for upload in uploads if upload[0] or upload[2]]
         if not given:
             raise DataError("no file received. Choose score files, or runs with their qrels file.")
+        if to is None:
+            self.forget_failed()
         if len(self.datasets()) - 1 >= self.limits.datasets:
             raise DataError(f"the limit of {self.limits.datasets} datasets is reached. Remove one on the data page.")
         scratch = Path(tempfile.mkdtemp(dir=self.path))
@@ -314,6 +329,12 @@ def _beside(place: Path) -> Kept | None:
     except OSError:
         return None
     return kept if kept is not None and kept.id == place.name and not kept.places else None
+
+
+def _failed(dataset: Dataset) -> bool:
+    """Whether its files were read and have problems."""
+    contents = dataset.peek()
+    return contents is not None and bool(contents.problem)
 
 
 def _number(at: int) -> str:

@@ -19,7 +19,9 @@ from cranfield import __version__
 from cranfield.core.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
 from cranfield.core.errors import CranfieldError, UnknownNameError
 from cranfield.core.formats import downloads
+from cranfield.core.notebook import breakable
 from cranfield.reports.view import page as view_page
+from cranfield.reports.view.still import still_map
 from cranfield.web.pages.view import ViewForm
 from cranfield.web.server import api
 from cranfield.web.server.api import service_of
@@ -28,7 +30,7 @@ from cranfield.web.server.data import SAMPLE
 from cranfield.web.server.jobs import Job
 from cranfield.web.server.limits import megabytes
 from cranfield.web.server.outcome import CHART_FORMATS, media_type
-from cranfield.web.server.page import Form, WebPage, menu, page_of, pages
+from cranfield.web.server.page import Form, WebPage, menu, page_of, pages, place_of
 from cranfield.web.server.security import came_from_elsewhere
 from cranfield.web.server.service import NotStarted
 from cranfield.web.server.store import MovedData
@@ -43,6 +45,7 @@ MISSING_MEANS = {"error": "an error", "zero": "0", "drop-topic": "leave the topi
 templates.globals |= {"version": __version__, "downloads": downloads, "CHART_FORMATS": CHART_FORMATS}
 templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
 templates.globals |= {"uploaded": UPLOADED, "missing_means": MISSING_MEANS, "view_html": view_page.view_html}
+templates.globals |= {"still_map": lambda outcome: still_map(outcome.answer.extra["comparisons"].values())}
 
 
 def on_upload(text: str) -> str:
@@ -58,13 +61,22 @@ def on_upload(text: str) -> str:
 
 
 templates.filters |= {"megabytes": megabytes, "words": lambda name: str(name).replace("_", " "), "on_upload": on_upload}
+templates.filters |= {"breakable": breakable}
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page from its template."""
-    chosen = service_of(request).store.find(str(values.get("data", "")))
-    common = {"path": request.url.path, "data": "", "job": None, "error": "", "menu": partial(menu, chosen)}
+    store, path = service_of(request).store, request.url.path
+    chosen = store.find(str(values.get("data", "")))
+    common: dict[str, Any] = {"path": path, "data": "", "job": None, "error": "", "menu": menu(chosen), "named": chosen}
+    common |= {"place": place_of(path), "known_data": store.datasets(), "switch": _switching(path)}
+    common["upload_limit"] = service_of(request).limits.upload
     return HTMLResponse(templates.get_template(template).render({**common, **values}), status)
+
+
+def _switching(path: str) -> str:
+    """What comes before the id of a dataset in an address that shows the same of other data."""
+    return f"{path}?data=" if any(path == one.address for one in pages().values()) else "/data/"
 
 
 def error_page(request: Request, status: int, text: str) -> HTMLResponse:
@@ -251,6 +263,12 @@ def view_script(request: Request) -> Response:
 def view_style(request: Request) -> Response:
     """The style of the linked view."""
     return Response(view_page.style(), media_type="text/css; charset=utf-8")
+
+
+@router.get("/static/tokens.css")
+def tokens(request: Request) -> Response:
+    """The colours and sizes that page, report and view share."""
+    return Response(view_page.tokens(), media_type="text/css; charset=utf-8")
 
 
 @router.post("/data/{id}/name")

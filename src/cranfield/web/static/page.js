@@ -66,6 +66,10 @@ async function update(step) {
     const fresh = page.getElementById("result");
     if (!fresh) { location.assign(asked); return; }
     document.getElementById("result").replaceWith(fresh);
+    for (const name of ["chips"]) {
+      const [now, next] = [document.getElementById(name), page.getElementById(name)];
+      if (now && next) now.replaceWith(next);
+    }
     if (location.pathname + location.search !== asked) history[step ? "pushState" : "replaceState"](null, "", asked);
     moved = false;
     watch();
@@ -75,6 +79,11 @@ async function update(step) {
   }
 }
 if (question && question.classList.contains("live")) {
+  const settings = question.closest(".settings"), name = `settings of ${location.pathname}`;
+  if (settings) {  // who is trying values finds the form open after the page was loaded anew
+    if (sessionStorage.getItem(name) === "open") settings.open = true;
+    settings.addEventListener("toggle", () => sessionStorage.setItem(name, settings.open ? "open" : "closed"));
+  }
   addSliders();
   arrange();
   let waiting = 0;
@@ -98,6 +107,18 @@ if (question && question.classList.contains("live")) {
 
 // Back shows the form as the page was made, above the result that belongs to it.
 addEventListener("pageshow", (event) => { if (event.persisted && question) question.reset(); });
+
+// What is chosen in a short form applies at once.
+for (const short of document.querySelectorAll("form.at-once")) {
+  short.addEventListener("change", () => short.requestSubmit());
+}
+
+// A click elsewhere, or Escape, closes the list of datasets.
+const which = document.querySelector(".which");
+addEventListener("click", (event) => { if (!which.contains(event.target)) which.open = false; });
+which.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { which.open = false; which.querySelector("summary").focus(); }
+});
 
 // ── a job is watched until it is done ────────────────────────────────────────────────────────────────────────
 // The form may have more to choose from then; but what was chosen in it meanwhile stays, and its answer is on the way.
@@ -131,23 +152,47 @@ async function watch() {
 }
 watch();
 
+// ── copying the source of a table ────────────────────────────────────────────────────────────────────────────
+for (const source of document.querySelectorAll(".source")) {
+  const text = source.querySelector("code"), label = source.querySelector("summary").textContent;
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet copy" });
+  button.textContent = `Copy ${label}`;
+  button.addEventListener("click", async () => {
+    try { await navigator.clipboard.writeText(text.textContent); button.textContent = `Copied ${label}`; } catch {
+      source.open = true;  // no clipboard here: what is to be copied is marked
+      getSelection().selectAllChildren(text);
+    }
+  });
+  source.before(button);
+}
+
 // ── on paper ─────────────────────────────────────────────────────────────────────────────────────────────────
 // A chart that paper would make so small that its text falls below 7 points is not printed; the page says so.
 const PAPER = 720;
+let closed = [];
 addEventListener("beforeprint", () => {
+  closed = [...document.querySelectorAll("main details:not([open], .settings)")];
+  for (const one of closed) one.open = true;  // paper has nothing to click
   for (const figure of document.querySelectorAll("figure")) figure.classList.toggle(
     "too-wide",
-    figure.querySelector("img").naturalWidth > PAPER
+    (figure.querySelector("img") || {}).naturalWidth > PAPER
   );
 });
 
-// ── dropping files ───────────────────────────────────────────────────────────────────────────────────────────
-// Files as they are, folders with all that is in them.
+addEventListener("afterprint", () => { for (const one of closed) one.open = false; });
+
+// ── dropping files, on every page ────────────────────────────────────────────────────────────────────────────
+const LIMIT = Number(document.body.dataset.limit), PACKED = /\.(gz|bz2|xz|zst|zip|parquet)$/i;
+const dropping = document.getElementById("dropping");
+const inform = (text) => { dropping.textContent = text; dropping.hidden = !text; };
+const megabytes = (size) => `${Math.ceil(size / 1e6)} MB`;
+
+/** Files as [path, file]; folders with all that is in them. */
 async function dropped(transfer) {
-  const found = new DataTransfer();
+  const found = [];
   async function walk(entry) {
     if (entry.isFile) {
-      found.items.add(await new Promise((done, fail) => entry.file(done, fail)));
+      found.push([entry.fullPath.replace(/^\//, ""), await new Promise((done, fail) => entry.file(done, fail))]);
     } else {
       const reader = entry.createReader();
       for (;;) {  // a folder is read in portions
@@ -158,32 +203,65 @@ async function dropped(transfer) {
     }
   }
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
-  if (!entries.some((entry) => entry.isDirectory)) return transfer.files;
+  if (!entries.length) return [...transfer.files].map((file) => [file.name, file]);
   for (const entry of entries) await walk(entry);
-  return found.files;
+  return found;
 }
-const drop = document.getElementById("drop"), form = document.getElementById("upload");
-if (drop && form) {
-  const files = document.getElementById("files"), text = document.getElementById("upload-text");
-  for (const kind of ["dragenter", "dragover"]) drop.addEventListener(
-    kind,
-    (event) => { event.preventDefault(); drop.classList.add("over"); }
-  );
-  for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
-  drop.addEventListener("drop", (event) => {
-    event.preventDefault();
-    dropped(event.dataTransfer).then((list) => { files.files = list; form.requestSubmit(); });
-  });
-  form.addEventListener("submit", (event) => {
-    const sent = [...files.files, ...document.getElementById("folder").files];
-    if (!sent.length) { event.preventDefault(); text.textContent = "Choose files or a folder first."; return; }
-    const size = sent.reduce((total, file) => total + file.size, 0);
-    if (size > Number(form.dataset.limit)) {
-      event.preventDefault();
-      text.textContent = `These files are ${Math.ceil(size / 1e6)} MB; the limit is ${Math.floor(form.dataset.limit / 1e6)} MB.`
-        + " Compress them, or start the server with a larger --max-upload.";
-    } else {
-      text.textContent = "Sending the files.";
-    }
-  });
+
+/** The files small enough to be sent: as they are, or packed by the browser; null, and a remedy, where that does not do. */
+async function fitting(list) {
+  const total = (some) => some.reduce((sum, [, file]) => sum + file.size, 0);
+  if (total(list) <= LIMIT) return list;
+  const packed = [];
+  if (window.CompressionStream) for (const [path, file] of list) {
+    inform(`${megabytes(total(list))} are more than the limit of ${megabytes(LIMIT)}. Compressing ${packed.length + 1} of ${list.length}.`);
+    packed.push(PACKED.test(path) ? [path, file] : [
+      `${path}.gz`, await new Response(file.stream().pipeThrough(new CompressionStream("gzip"))).blob()
+    ]);
+    if (total(packed) > LIMIT) break;
+  }
+  if (packed.length === list.length && total(packed) <= LIMIT) return packed;
+  inform(`These files are ${megabytes(total(list))}, and too large also when compressed: the limit is ${megabytes(LIMIT)}.`
+    + " Send a .zip of fewer runs, or start with: cranfield serve QRELS RUNS, or cranfield serve --max-upload MB.");
+  return null;
 }
+
+async function send(list, fields = []) {
+  if (!list.length) { inform("Choose files or a folder first."); return; }
+  const chosen = await fitting(list);
+  if (!chosen) return;
+  inform(`Sending ${chosen.length} file${chosen.length === 1 ? "" : "s"}.`);
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  for (const [path, file] of chosen) form.append("files", file, path);
+  try {
+    const answer = await fetch("/data", { method: "POST", body: form });
+    if (answer.redirected) { location.assign(answer.url); return; }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    inform((page.querySelector(".problem") || page.querySelector("main")).textContent.trim());
+  } catch { inform("The server does not respond. Check that it is running."); }
+}
+
+const carriesFiles = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
+let over = 0;
+addEventListener("dragenter", (event) => {
+  if (!carriesFiles(event)) return;
+  over++;
+  inform("Drop files or a folder to add them.");
+});
+addEventListener("dragover", (event) => { if (carriesFiles(event)) event.preventDefault(); });
+addEventListener("dragleave", (event) => { if (carriesFiles(event) && --over <= 0) { over = 0; inform(""); } });
+addEventListener("drop", (event) => {
+  if (!carriesFiles(event) || (event.target.matches && event.target.matches("input[type=file]"))) return;
+  event.preventDefault();
+  over = 0;
+  const upload = document.getElementById("upload");
+  dropped(event.dataTransfer).then((list) => send(list, upload ? others(upload) : []));
+});
+const others = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");
+const upload = document.getElementById("upload");
+if (upload) upload.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const inputs = [...upload.querySelectorAll("input[type=file]")].flatMap((input) => [...input.files]);
+  send(inputs.map((file) => [file.webkitRelativePath || file.name, file]), others(upload));
+});

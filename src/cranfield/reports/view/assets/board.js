@@ -30,7 +30,7 @@ function board() {
       )
       : make(
         "span",
-        { class: name === "interval" ? "" : "view-unseen", text: name === "interval" ? "interval" : "may be the best" }
+        { class: name === "interval" ? "view-axis" : "", text: name === "interval" ? "interval" : "may be best" }
       ));
     head.append(heads[name]);
   }
@@ -57,7 +57,7 @@ function board() {
     cells.system.append(make(
       "div",
       {},
-      make("span", { class: "view-name", text: nameOf(system), title: nameOf(system) }),
+      make("span", { class: "view-name", title: nameOf(system) }, ...breakable(nameOf(system))),
       team ? make("span", { class: "view-chip", text: team }) : null
     ));
     const [low, high] = [measure.rank_lower[place], measure.rank_upper[place]];
@@ -134,6 +134,10 @@ function board() {
       const low = Math.min(...measure.lower),
         high = Math.max(...measure.upper),
         least = low < 0 && measure.lowest >= 0 ? 0 : low;
+      heads.interval.firstChild.replaceChildren(
+        ...[least, (least + high) / 2, high].map((value) => make("span", { text: digits(value, 2) })),
+        make("span", { class: "view-unseen", text: "interval" })
+      );
       scale = (value) => `${Math.min(98, Math.max(2, 3 + 94 * (value - least) / (high - least || 1))).toFixed(2)}%`;
       rows.clear();
       for (const system of measure.order) rows.set(system, row(system));
@@ -164,6 +168,12 @@ function board() {
       }
       fresh.push(rows.get(system).line);
     }
+    const bests = systems.map((system) => rows.get(system).cells.best.firstChild);  // a thin bracket joins neighbours
+    bests.forEach((mark, at) => {
+      if (!mark) return;
+      mark.classList.toggle("view-first", !bests[at - 1]);
+      mark.classList.toggle("view-last", !bests[at + 1]);
+    });
     if (fresh.length !== body.childElementCount || fresh.some((line, at) => line !== body.children[at])) {
       const kept = document.activeElement;
       body.replaceChildren(...fresh);
@@ -180,7 +190,7 @@ function board() {
     draw: paint,
     lead: () => (chosen.topics.size
       ? `Means over ${plural(chosen.topics.size, "chosen topic")}. `
-        + `Ranks, intervals and decisions use all ${data.topics.length} topics.`
+        + `Intervals and “may be best” need all ${data.topics.length} topics and are hidden; ranks and decisions use all.`
       : chosen.system === null ? `Click a system. Those it significantly differs from fade.${apartFromBest()}` : standing(chosen.system)),
     table: () => {
       const topics = chosen.topics, m = view.measure;

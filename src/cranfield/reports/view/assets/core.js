@@ -87,7 +87,7 @@ const view = {
   root: null, data: null, source: null, measure: null, problem: "", measures: new Map(), panels: [],
   // The selection: a system, a pair, topics that filter, one topic looked at, and how panels are set.
   chosen: { measure: null, system: null, pair: null, topics: new Set(), topic: null },
-  settings: { sort: "rank", down: "no", search: "", group: "all", bars: "bars", other: "", heat: "clustered" },
+  settings: { sort: "rank", down: "no", search: "", group: "all", bars: "bars", other: "", heat: "clustered", plan: "" },
 };
 const USUAL = { ...view.settings };
 /** What a setting may be in an address; of the others any text will do, and one that fits nothing changes nothing. */
@@ -174,7 +174,12 @@ async function update(changes, step = true) {
     if (problem) { remember(false); say(problem); }
   }
   drawAll();
-  if (step && changes.pair) view.panels.find((one) => one.id === "pair").place.scrollIntoView({ block: "nearest" });
+  if (!step) return;
+  const drawer = view.panels.find((one) => one.id === "pair").place;
+  if (changes.pair) {
+    drawer.scrollIntoView({ block: "nearest" });
+    if (document.activeElement.tagName === "CANVAS") drawer.querySelector(".view-close").focus({ preventScroll: true });
+  }
 }
 function drawAll(all) { for (const panel of view.panels) panel.draw(all === true); }
 
@@ -206,6 +211,9 @@ async function ask(where) {
     return body;
   }
 }
+
+/** A name with places where it may be broken: after underscores, dots, slashes and hyphens, never between letters. */
+const breakable = (name) => name.split(/(?<=[_./-])/).flatMap((part, at) => (at ? [make("wbr"), part] : [part]));
 
 // ── saying things ────────────────────────────────────────────────────────────────────────────────────────────
 const live = make("p", { class: "view-unseen", "aria-live": "polite" });

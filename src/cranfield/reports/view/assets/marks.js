@@ -80,9 +80,11 @@ function tableOf({ columns, rows, go, write = {} }, label) {
   const cell = (row, at, value, k) => make(
     "td",
     { class: typeof value === "number" ? "view-number" : null },
-    k === 0 && go
-      ? make("button", { type: "button", class: "view-link", text: text(value, row, k), onclick: () => go(at) })
-      : document.createTextNode(text(value, row, k)),
+    ...(k === 0 && go
+      ? [make("button", { type: "button", class: "view-link", onclick: () => go(at) }, ...breakable(text(value, row, k)))]
+      : (typeof value === "string" 
+      ? breakable(text(value, row, k))
+      : [document.createTextNode(text(value, row, k))]))
   );
   const table = make("table", { "aria-label": label },
     make(
@@ -109,12 +111,13 @@ function bars(host, items, label, pick) {
   const most = Math.max(...items.map((one) => one.value), 0),
     least = Math.min(...items.map((one) => one.value), 0),
     span = most - least || 1;
-  let strip = host.querySelector(".view-bars");
+  let strip = host.querySelector(".view-bars"), scale = host.querySelector(".view-scale");
   if (!strip || strip.childElementCount !== items.length) {
+    scale = make("div", { class: "view-scale", "aria-hidden": "true" });
     strip = make("div", { class: items.length > 100 ? "view-bars many" : "view-bars", role: "group" });
     strip.append(...items.map((_, at) => make("button", { type: "button", tabindex: at ? "-1" : "0" }, make("span"))));
     const wider = make("p", { class: "view-note", hidden: true, text: "Scroll sideways to see all." });
-    host.replaceChildren(strip, wider);
+    host.replaceChildren(make("div", { class: "view-bars-axis" }, make("div", {}, strip), scale), wider);
     new ResizeObserver(() => requestAnimationFrame(() => {
       wider.hidden = strip.scrollWidth <= strip.clientWidth;
     })).observe(strip);
@@ -137,6 +140,9 @@ function bars(host, items, label, pick) {
     for (const kind of ["pointerleave", "focusout"]) strip.addEventListener(kind, hideTip);
   }
   strip.setAttribute("aria-label", label);
+  scale.replaceChildren(...(least < 0 && most > 0 ? [most, least] : [most || least, 0].sort((a, b) => b - a)).map(
+    (value) => make("span", { text: digits(value, 2) })
+  ));
   items.forEach((one, at) => {
     const button = strip.children[at], bar = button.firstChild;
     button.setAttribute("aria-label", one.text);
@@ -231,7 +237,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
   const status = make("p", { class: "view-status" }),
     ranks = make("p", { class: "view-ranks", text: "Numbers on the left are ranks." });
   host.replaceChildren(canvas, ranks, status);
-  let at = [0, 1], now = null, image = null, cachedKey = "", room = Math.floor(host.clientWidth);
+  let at = [0, 1], over = null, now = null, image = null, cachedKey = "", room = Math.floor(host.clientWidth);
   // In the next frame, since drawing may resize the host: the browser complains of observers that do so at once.
   new ResizeObserver(([entry]) => requestAnimationFrame(() => {
     room = Math.floor(entry.contentRect.width);
@@ -255,7 +261,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
       { length: now.rows },
       (_, r) => context.measureText(now.label(r)).width
     )) : 22;
-    const left = Math.min(150, width * 0.28, longest + 9), top = now.topLabel ? 18 : 4;
+    const left = Math.min(150, width * 0.28, longest + 9), top = now.topLabel || now.across ? 18 : 4;
     const cellWidth = (width - left - 1) / now.columns;
     const tall = height(now, cellWidth), cellHeight = tall / now.rows;
     Object.assign(now, { left, top, cellWidth, cellHeight });
@@ -296,6 +302,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
       const every = Math.max(1, Math.ceil(28 / cellWidth));
       for (let c = 0; c < now.columns; c += every) context.fillText(now.topLabel(c), left + (c + 0.5) * cellWidth, 8);
     }
+    if (now.across && over) nameEdges(context, over, width, ink);
     mark(context, (r, c) => [left + c * cellWidth, top + r * cellHeight, cellWidth, cellHeight], now, ink);
     if (document.activeElement === canvas) {
       context.strokeStyle = ink; context.lineWidth = 2;
@@ -304,12 +311,27 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
   }
   canvas.addEventListener("pointermove", (event) => {
     const cell = cellAt(event);
+    if (String(cell) !== String(over)) { over = cell; if (now && now.across) paint(); }
     if (!cell) { hideTip(); return; }
     const said = text(...cell);
     status.textContent = said;
     showTip(said, event.clientX, event.clientY);
   });
-  canvas.addEventListener("pointerleave", hideTip);
+  canvas.addEventListener("pointerleave", () => { over = null; hideTip(); paint(); });
+  /** Both names along the edges of the map, where the pointer is. */
+  function nameEdges(context, [r, c], width, ink) {
+    const { left, top, cellWidth, cellHeight } = now, { paper } = palette();
+    const write = (text, x, y) => {
+      const long = context.measureText(text).width + 8, from = Math.max(0, Math.min(x, width - long));
+      context.fillStyle = paper; context.fillRect(from, y - 8, long, 16);
+      context.fillStyle = ink; context.textAlign = "left"; context.fillText(text, from + 4, y);
+    };
+    const across = now.across(c), down = now.down(r);
+    write(across, left + (c + 0.5) * cellWidth - context.measureText(across).width / 2, 8);
+    write(down, left - context.measureText(down).width - 9, top + (r + 0.5) * cellHeight);
+    context.strokeStyle = ink; context.lineWidth = 1;
+    context.strokeRect(left + c * cellWidth - 0.5, top + r * cellHeight - 0.5, cellWidth + 1, cellHeight + 1);
+  }
   canvas.addEventListener(
     "click",
     (event) => { const cell = cellAt(event); if (cell) { at = cell; pick(...cell, event); } }

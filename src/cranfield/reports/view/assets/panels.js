@@ -1,40 +1,79 @@
 // ── the pair map ─────────────────────────────────────────────────────────────────────────────────────────────
-const PALETTE = {
-  light: {
-    ink: "#1d2733", faint: "#51606e", line: "#d5dbe1", none: [255, 255, 255], self: [213, 219, 225],
-    better: [[150, 190, 224], [15, 63, 109]], worse: [[250, 226, 200], [226, 150, 84]],
-    heat: [[246, 248, 250], [15, 63, 109]]
-  },
-  dark: {
-    ink: "#e4eaf0", faint: "#a3b1bf", line: "#36424e", none: [24, 31, 39], self: [66, 77, 88],
-    better: [[52, 96, 136], [150, 202, 245]], worse: [[98, 66, 40], [224, 150, 92]],
-    heat: [[30, 38, 47], [160, 208, 248]]
-  },
-};
 const MOST_NAMED = 60;
-const palette = () => PALETTE[isDark() ? "dark" : "light"];
+/** The colours of the tokens, as the style has them by day and by night; paper is always day. */
+const COLOURS = {};
+function palette() {
+  const time = isDark() ? "night" : "day";
+  if (COLOURS[time]) return COLOURS[time];
+  const style = getComputedStyle(document.documentElement);
+  const text = (name) => style.getPropertyValue(`--${time}-${name}`).trim();
+  const parts = (name) => [1, 3, 5].map((at) => parseInt(text(name).slice(at, at + 2), 16));
+  COLOURS[time] = {
+    ink: text("ink"), faint: text("soft"), line: text("line"), paper: text("paper"),
+    none: parts("paper"), self: parts("self"),
+    better: [parts("better-low"), parts("better")], size: [parts("size-low"), parts("size")],
+  };
+  return COLOURS[time];
+}
+
+/** What so many topics would detect, where the slider asks for other than those of the collection. */
+function planned() {
+  const { detection } = view.measure, wanted = Number(view.settings.plan);
+  const at = detection ? detection.topics.indexOf(wanted) : -1;
+  return at < 0 || wanted === view.data.topics.length ? null : { topics: wanted, least: detection.min_diff[at] };
+}
+function plannedText({ topics, least }) {
+  const { measure, packed, detection } = view.measure;
+  const shown = packed.difference.reduce((count, value) => count + (Math.abs(value) >= least), 0);
+  return `${plural(topics, "topic")} detect ${Number(least.toPrecision(2))} ${measure} with ${percent(detection.power)} power.`
+    + ` ${shown.toLocaleString("en")} of ${packed.difference.length.toLocaleString("en")} observed differences are that large (blue).`;
+}
 
 function pairMap() {
-  const { chosen } = view;
+  const { chosen, settings } = view;
   const cell = (r, c) => [view.measure.order[r], view.measure.order[c]];
   let map = null;
+  const { detection } = view.data.measures[0];
+  const count = make("output", {});
+  const slider = make("input", {
+    type: "range", min: 0, max: 0, step: 1, "aria-label": "with so many topics",
+    oninput: () => {
+      const topics = view.measure.detection.topics[slider.value];
+      arrange({ plan: topics === view.data.topics.length ? "" : String(topics) }, false);
+    },
+  });
   panel("map", "Which pairs differ", {
-    lead: () => "Blue: row is better. Orange: column is better. White: not shown to differ.",
+    lead: () => (planned()
+      ? plannedText(planned())
+      : "Above the diagonal: blue where the row is better, white where not shown to differ. Below: the darker, the larger the difference."),
     draw: (host) => {
-      map = map || cellMap(host, "Map of all pairs; arrow keys move, Enter opens the pair", {
+      if (detection && !host.contains(slider)) host.append(
+        make("div"),
+        make("label", { class: "view-plan" }, "with", slider, count)
+      );
+      const stops = view.measure.detection ? view.measure.detection.topics : [], own = view.data.topics.length;
+      if (stops.length) {
+        slider.max = stops.length - 1;
+        slider.value = stops.indexOf(planned() ? planned().topics : own);
+        count.textContent = `${plural(stops[slider.value], "topic")}${planned() ? "" : ", as here"}`;
+        slider.setAttribute("aria-valuetext", count.textContent);
+      }
+      map = map || cellMap(host.querySelector("div") || host, "Map of all pairs; arrow keys move, Enter opens the pair", {
         shape: () => {
-          const measure = view.measure, colours = palette();
+          const measure = view.measure, colours = palette(), plan = planned();
           return {
-            rows: measure.n, columns: measure.n, key: measure.measure,
+            rows: measure.n, columns: measure.n, key: `${measure.measure} ${settings.plan}`,
+            across: (c) => nameOf(measure.order[c]), down: (r) => nameOf(measure.order[r]),
             label: measure.n <= MOST_NAMED ? (r) => nameOf(measure.order[r]) : null, rank: (r) => measure.rank[r],
             strong: (r) => chosen.system === null
               || measure.order[r] === chosen.system
               || !measure.pair(chosen.system, measure.order[r]).apart,
             colour: (r, c) => {
               if (r === c) return colours.self;
-              const pair = measure.pair(...cell(r, c)),
-                [from, to] = pair.difference > 0 ? colours.better : colours.worse;
-              return pair.apart ? mixed(from, to, Math.sqrt(Math.abs(pair.difference) / measure.widest)) : colours.none;
+              const pair = measure.pair(...cell(r, c)), share = Math.sqrt(Math.abs(pair.difference) / measure.widest);
+              if (r > c) return mixed(...colours.size, share);
+              const blue = plan ? Math.abs(pair.difference) >= plan.least : pair.apart;
+              return blue ? mixed(...colours.better, share) : colours.none;
             },
           };
         },
@@ -161,7 +200,6 @@ function pairPanel() {
   };
   const look = (topic) => update({ topic: chosen.topic === topic ? null : topic });
   const one = panel("pair", "Two systems", {
-    wide: true,
     draw: (host) => {
       const [a, b] = chosen.pair, { measure } = view, rows = ordered();
       if (!host.contains(text)) {
@@ -179,7 +217,10 @@ function pairPanel() {
             ...kinds,
             make(
               "button",
-              { type: "button", class: "view-small", text: "Close", onclick: () => update({ pair: null, topic: null }) }
+              {
+                type: "button", class: "view-small view-close", text: "Close",
+                onclick: () => update({ pair: null, topic: null })
+              }
             )
           ),
           text,
@@ -240,6 +281,7 @@ function pairPanel() {
   const drawPanel = one.draw;
   one.draw = () => {
     one.place.hidden = !chosen.pair;
+    if (one.place.parentElement) one.place.parentElement.classList.toggle("paired", Boolean(chosen.pair));
     one.place.querySelector("h3").textContent = chosen.pair
       ? `${nameOf(chosen.pair[0])} against ${nameOf(chosen.pair[1])}`
       : "";
@@ -271,11 +313,18 @@ async function drawLists(host) {
   const heading = make("h4", { text: `Topic ${topicName(topic)}${relevantText(topic)}: what both retrieved first` });
   if (!lists) { host.replaceChildren(heading, make("p", { class: "view-note", text: problem })); return; }
   const high = Math.max(1, ...lists.flat().map(([, grade]) => grade ?? 0)), height = 24;
-  const column = (list, system) => make("ol", { "aria-label": nameOf(system) }, ...list.map(([name, grade]) => {
+  const there = (name, other) => {
+    const at = other.findIndex(([found]) => found === name);
+    return at < 0 ? `not in the first ${other.length} there` : `rank ${at + 1} there`;
+  };
+  const column = (list, system, other) => make("ol", { "aria-label": nameOf(system) }, ...list.map(([name, grade], at) => {
     const line = make(
       "li",
-      { class: grade === null ? "unjudged" : grade > 0 ? "relevant" : "", title: name },
-      make("span", { text: name }),
+      {
+        class: grade === null ? "unjudged" : grade > 0 ? "relevant" : "",
+        title: `${at + 1}. ${name}: ${grade === null ? "unjudged" : `grade ${grade}`}, ${there(name, other)}`
+      },
+      make("span", { text: `${at + 1} ${name}` }),
       make("b", { text: grade === null ? "unjudged" : String(grade) })
     );
     if (grade > 0) line.style.setProperty("--share", `${Math.round(15 + 40 * grade / high)}%`);
@@ -299,9 +348,9 @@ async function drawLists(host) {
     make("b", { text: nameOf(pair[0]) }),
     make("span"),
     make("b", { text: nameOf(pair[1]) }),
-    column(lists[0], pair[0]),
+    column(lists[0], pair[0], lists[1]),
     lines,
-    column(lists[1], pair[1])
+    column(lists[1], pair[1], lists[0])
   ),
     make(
       "p",
@@ -309,6 +358,7 @@ async function drawLists(host) {
       "Numbers are grades. Hatched documents are unjudged. Lines join the same document.",
       ...topicLinks([topic], pair)
     ));
+  host.scrollIntoView({ block: "nearest" });
 }
 
 // ── all scores at once, and what else there is to know ───────────────────────────────────────────────────────
@@ -322,6 +372,7 @@ function heatMap() {
       onclick: () => arrange({ heat: settings.heat === "clustered" ? "sorted" : "clustered" })
     }
   );
+  const legend = make("div", { class: "view-legend" });
   const orders = () => (settings.heat === "clustered" ? view.measure.heat : {
     systems: view.measure.order, topics: hardest()
   });
@@ -334,9 +385,12 @@ function heatMap() {
     draw: (host) => {
       button.textContent = settings.heat === "clustered" ? "Sort by mean" : "Sort by similarity";
       const where = host.querySelector("div") || host.appendChild(make("div"));
+      const { lowest, highest } = view.measure;
+      if (!host.contains(legend)) host.append(legend);
+      legend.replaceChildren(digits(Math.min(lowest, 0), 2), make("i"), digits(highest, 2), ` ${view.measure.measure}`);
       map = map || cellMap(where, "Scores of every system on every topic; arrow keys move, Enter chooses", {
         shape: () => {
-          const measure = view.measure, { systems, topics } = orders(), [from, to] = palette().heat;
+          const measure = view.measure, { systems, topics } = orders(), [from, to] = palette().size;
           const least = Math.min(measure.lowest, 0), span = measure.highest - least || 1;
           return {
             rows: measure.n,

@@ -1,6 +1,6 @@
 // ── start ────────────────────────────────────────────────────────────────────────────────────────────────────
 function headline() {
-  const { data } = view, place = view.root.querySelector("[data-headline]");
+  const { data } = view, place = (name) => view.root.querySelector(`[data-${name}]`);
   const select = make("select", { "aria-label": "Measure", onchange: () => update({ measure: select.value }) },
     ...data.agreement.measures
       .filter((name) => view.source || data.measures.some((one) => one.measure === name))
@@ -12,11 +12,18 @@ function headline() {
   );
   view.panels.push({ draw() {
     select.value = view.measure.measure;
-    place.hidden = place.dataset.headline === "others" && view.measure.measure === data.measures[0].measure;
-    place.replaceChildren(
-      ...view.measure.sentences.map((text) => make("p", { text })),
-      ...(view.problem ? [make("p", { class: "view-problem", text: view.problem })] : [])
+    const [first, ...others] = view.measure.sentences;
+    place("figures").replaceChildren(...view.measure.figures.map(([value, label]) => make(
+      "div",
+      {},
+      make("dt", { text: label }),
+      make("dd", { text: value })
+    )));
+    place("headline").replaceChildren(
+      first,
+      ...(view.problem ? [make("span", { class: "view-problem", text: view.problem })] : [])
     );
+    place("findings").replaceChildren(...others.map((text) => make("p", { text })));
     const { system, pair, topics, topic } = view.chosen;
     clear.hidden = system === null && !pair && !topics.size && topic === null;
   } });
