@@ -67,8 +67,16 @@ COMMANDS: dict[str, list[str]] = {
     "monitor": ["monitor", "ap.csv", "--per-look", "5", "--looks", "4"],
     "reuse": ["reuse", "qrels.txt", "runs", "--teams", "teams.txt", "-m", "AP", "--depth", "5", "--resamples", "20"],
     "judges": [
-        "judges", "--human", "judges/human.qrels", "--human", "judges/second.qrels", "--machine", "judges/machine.qrels",
-        "runs", "--resamples", "20",
+        "judges",
+        "--human",
+        "judges/human.qrels",
+        "--human",
+        "judges/second.qrels",
+        "--machine",
+        "judges/machine.qrels",
+        "runs",
+        "--resamples",
+        "20",
     ],
     "simulate tests": ["simulate", "tests", "ap.csv", "--topics", "10", "--trials", "20", "--resamples", "19"],
     "simulate design": [

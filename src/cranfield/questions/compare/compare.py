@@ -219,8 +219,8 @@ def compare(
         test=test, correction=correction, alternative=alternative, alpha=alpha, n_resamples=n_resamples,
         intervals=intervals, seed=seed, margin=margin,
     )  # fmt: skip
-    named = [baseline] if isinstance(baseline, str) or not isinstance(baseline, Iterable) else list(baseline)
-    listed = () if named == [None] else tuple(named)
+    several = isinstance(baseline, Iterable) and not isinstance(baseline, str)
+    listed: tuple[str, ...] = () if baseline is None else tuple(baseline) if several else (cast("str", baseline),)
     if not all(isinstance(one, str) for one in listed):
         raise ArgumentError(f"`baseline` must be the name of a system, or several; got {repr_of(baseline)}.")
     CompareQuestion(
