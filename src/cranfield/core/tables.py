@@ -195,7 +195,7 @@ def _column_texts(name: str, values: Sequence[Any], digits: int, alpha: float | 
     """A column formatted for people, p-values in their own way; the usual text and number take the short way."""
     if set(map(type, values)) == {str}:
         return values
-    if name == "p" or name.startswith("p_"):
+    if name == "p" or name.startswith(("p_", "prob_")):
         probable = [isinstance(value, float) and 0 <= value <= 1 for value in values]
         return [
             p_cell(value, digits, alpha) if one else cell(value, digits)
