@@ -55,7 +55,7 @@ EXACT = {"abs": 1e-12, "rel": 0}
 CONDENSED = [P @ 4, RR, Rprec, AP, AP @ 4, nDCG, nDCG @ 4, R @ 2, SetP, SetAP, SetF, Success @ 2]
 SHARED = [
     *CONDENSED, *(one(judged_only=True) for one in CONDENSED), Bpref, infAP, NumRet, NumRet(rel=2), NumRelRet, NumRel,
-    SetR(rel=2), SetRelP, SetP(relative=True, rel=2), SetF(beta=0.5), SetF(beta=2.0, rel=2), P(rel=2, judged_only=True) @ 4,
+    IPrec @ 0.1, IPrec @ 0.25, IPrec @ 0.5, IPrec(rel=2) @ 0.75, IPrec(judged_only=True) @ 0.6, SetR(rel=2), SetRelP, SetP(relative=True, rel=2), SetF(beta=0.5), SetF(beta=2.0, rel=2), P(rel=2, judged_only=True) @ 4,
     nDCG(gains={1: 3, 2: 9}) @ 5, nDCG(gains={0: 1, 1: 4}), Judged @ 5, Judged, Compat, Compat(p=0.8, normalize=False),
 ]  # fmt: skip
 

@@ -12,11 +12,12 @@ import polars as pl
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Qrels, Run
 from cranfield.core.errors import ArgumentError
 from cranfield.measures.evaluation import Evaluator
-from cranfield.measures.names import Measure, parse_measure
+from cranfield.measures.names import Measure, make, parse_measure
 
 NAME = "cranfield"
 """The name of the provider in ir_measures' registry."""
-_GDEVAL_TOP = 4  # gdeval's highest level, which ir_measures' ERR implies
+_IMPLIED = {"ERR": "top=4", "IPrec": "tool=trec9"}
+"""What ir_measures' names imply: gdeval's highest level, and the rounding of pytrec_eval (trec_eval 9)."""
 
 
 def as_ours(measure: object) -> Measure | None:
@@ -28,7 +29,8 @@ def as_ours(measure: object) -> Measure | None:
     """
     try:
         ours = parse_measure(str(measure))
-        return parse_measure(f"ERR(top={_GDEVAL_TOP}){str(ours)[len('ERR') :]}") if ours.name == "ERR" else ours
+        name, value = _IMPLIED.get(ours.name, "=").split("=")
+        return make(ours.definition, {name: value, **dict(ours.parameters)}, str(ours)) if name else ours
     except ArgumentError:
         return None
 
