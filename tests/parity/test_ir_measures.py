@@ -78,7 +78,8 @@ def test_every_shared_measure_has_the_same_value(seed: int) -> None:
     for measure in SHARED:
         if "{0:" in str(measure) and seed % 2 == 0:
             continue  # pytrec_eval gives negative levels no gain, and shifts its table of gains by them
-        theirs = by_topic(ir_measures.iter_calc([measure], qrels, run))
+        found = by_topic(ir_measures.iter_calc([measure], qrels, run))
+        theirs = {topic: 0.0 if value != value else value for topic, value in found.items()}  # nan: nothing is left
         ours = by_topic(provider().iter_calc([measure], qrels, run))
         assert ours == pytest.approx(theirs, **EXACT), measure
 

@@ -181,7 +181,7 @@ def accuracy(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff | None = 
     relevant = ranking.relevant(rel).until(cutoff)
     seen = ranking.retrieved if cutoff is None else np.minimum(ranking.retrieved, cutoff)
     count = relevant.count()
-    above = relevant.total(relevant.rank - 1.0 - relevant.position)
+    above = relevant.total((relevant.rank - 1 - relevant.position).astype(np.float64))
     return np.where(count > 0, 1 - ratio(above, (seen - count) * count), 0.0)
 
 
@@ -231,9 +231,7 @@ def mean_over_points(
 
 
 @measure("IPrecAvg", aliases=("11pt",), family="trec_eval", citation=_TREC)
-def eleven_point_average(
-    ranking: JudgedRanking, *, rel: Level = 1, tool: Literal["trec", "trec9"] = "trec"
-) -> Floats:
+def eleven_point_average(ranking: JudgedRanking, *, rel: Level = 1, tool: Literal["trec", "trec9"] = "trec") -> Floats:
     """Interpolated precision averaged over recall 0, 0.1, … 1."""
     return mean_over_points(ranking, rel, ELEVEN_POINTS, tool)
 

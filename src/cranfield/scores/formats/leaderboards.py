@@ -79,7 +79,7 @@ FORMATS.register(
         recognise=is_leaderboard,
         read=read_leaderboard,
         notes="no header; rows of topic `all` are left out and reported; values that are all whole numbers look like "
-        "judgments, so write 1.0, or a header",
+        "judgments, so add a point or a header",
         tried=35,
         rank=90,
     )
