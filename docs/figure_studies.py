@@ -60,6 +60,27 @@ def trec_eval_tables() -> Texts:
     }
 
 
+@figures("exact")
+def list_of_measures() -> Texts:
+    """Every built-in measure: how it is written with its defaults, whose it is, what it is, and where it comes from."""
+    from cranfield.measures.aliases import other_names
+    from cranfield.measures.registry import find, known_names
+
+    rows = [
+        (
+            f"`{one.written}`",
+            ", ".join(f"`{name}`" for name in other_names(one)),
+            one.family,
+            one.summary,
+            one.citation,
+        )
+        for one in map(find, known_names())
+        if one.is_ours
+    ]
+    head = ("measure, with its defaults", "other names", "as computed by", "is", "citation")
+    return {"list-of-measures": _markdown(head, rows)}
+
+
 def _in_our_syntax(measure: TrecMeasure) -> str:
     """How a measure of trec_eval is written for `evaluate`: AP@k, IPrec(recall=…), RBP(p=0.9)."""
     inside = [f"{name}={value}" for name, value in measure.fixed.items()]

@@ -55,7 +55,7 @@ EXACT = {"abs": 1e-12, "rel": 0}
 CONDENSED = [P @ 4, RR, Rprec, AP, AP @ 4, nDCG, nDCG @ 4, R @ 2, SetP, SetAP, SetF, Success @ 2]
 SHARED = [
     *CONDENSED, *(one(judged_only=True) for one in CONDENSED), Bpref, infAP, NumRet, NumRet(rel=2), NumRelRet, NumRel,
-    SetR(rel=2), SetRelP, SetP(relative=True, rel=2), SetF(beta=0.5), SetF(beta=2.0, rel=2), P(rel=2, judged_only=True) @ 4,
+    IPrec @ 0.1, IPrec @ 0.25, IPrec @ 0.5, IPrec(rel=2) @ 0.75, IPrec(judged_only=True) @ 0.6, SetR(rel=2), SetRelP, SetP(relative=True, rel=2), SetF(beta=0.5), SetF(beta=2.0, rel=2), P(rel=2, judged_only=True) @ 4,
     nDCG(gains={1: 3, 2: 9}) @ 5, nDCG(gains={0: 1, 1: 4}), Judged @ 5, Judged, Compat, Compat(p=0.8, normalize=False),
 ]  # fmt: skip
 
@@ -78,7 +78,8 @@ def test_every_shared_measure_has_the_same_value(seed: int) -> None:
     for measure in SHARED:
         if "{0:" in str(measure) and seed % 2 == 0:
             continue  # pytrec_eval gives negative levels no gain, and shifts its table of gains by them
-        theirs = by_topic(ir_measures.iter_calc([measure], qrels, run))
+        found = by_topic(ir_measures.iter_calc([measure], qrels, run))
+        theirs = {topic: 0.0 if value != value else value for topic, value in found.items()}  # nan: nothing is left
         ours = by_topic(provider().iter_calc([measure], qrels, run))
         assert ours == pytest.approx(theirs, **EXACT), measure
 

@@ -177,3 +177,15 @@ def test_trec_eval_itself(form: str, flags: list[str], tmp_path: Path) -> None:
         words = ["-q", "-R", form, "-m", "qrels_jg" if form == "qrels_jg" else "all_prefs", *flags, *files]
         theirs = subprocess.run([str(PROGRAM), *words], capture_output=True, text=True, check=True).stdout
         assert trec_eval(parse_arguments(words)).text == theirs, seed
+
+
+def test_the_script_answers_to_the_programs_name(tmp_path: Path) -> None:
+    script = Path(__file__).resolve().parents[2] / "examples" / "trec_eval"
+    command = tmp_path / "cranfield"
+    command.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    command.chmod(0o755)
+    done = subprocess.run(
+        [str(script), "-m", "P.5,10", "a file", "run"],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["trec_eval", "-m", "P.5,10", "a file", "run"]

@@ -181,7 +181,7 @@ def accuracy(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff | None = 
     relevant = ranking.relevant(rel).until(cutoff)
     seen = ranking.retrieved if cutoff is None else np.minimum(ranking.retrieved, cutoff)
     count = relevant.count()
-    above = relevant.total(relevant.rank - 1.0 - relevant.position)
+    above = relevant.total((relevant.rank - 1 - relevant.position).astype(np.float64))
     return np.where(count > 0, 1 - ratio(above, (seen - count) * count), 0.0)
 
 
@@ -193,11 +193,14 @@ def unjudged(ranking: JudgedRanking, *, cutoff: Cutoff) -> Floats:
     return (np.minimum(ranking.retrieved, cutoff) - known) / cutoff
 
 
-@measure("IPrec", family="trec_eval", citation=_TREC + "; recall point rounded as by trec_eval 10")
-def interpolated_precision(ranking: JudgedRanking, *, rel: Level = 1, recall: Fraction) -> Floats:
+@measure("IPrec", family="trec_eval", citation=_TREC + "; recall point rounded as by trec_eval 10, or 9")
+def interpolated_precision(
+    ranking: JudgedRanking, *, rel: Level = 1, recall: Fraction, tool: Literal["trec", "trec9"] = "trec"
+) -> Floats:
     """Highest precision at any rank from that of relevant document number round(recall·R) on; 0 when not reached."""
-    # Halves are rounded up, as C's lround does.
-    wanted = np.floor(recall * ranking.judgments.relevant(rel) + 0.5).astype(np.int64)
+    # Version 10 rounds halves up, as C's lround does; version 9 cut recall·R + 0.9.
+    more = 0.5 if tool == "trec" else 0.9
+    wanted = np.floor(recall * ranking.judgments.relevant(rel) + more).astype(np.int64)
     relevant = ranking.relevant(rel)
     reached = relevant.count().astype(np.int64)
     best = ranking.cached(("best precision from", rel), lambda: _best_from_here(ranking, rel))
@@ -217,18 +220,20 @@ def _best_from_here(ranking: JudgedRanking, rel: int) -> Floats:
     return np.asarray(running[relevant.topic, relevant.position], dtype=np.float64)
 
 
-def mean_over_points(ranking: JudgedRanking, rel: int, points: tuple[float, ...]) -> Floats:
+def mean_over_points(
+    ranking: JudgedRanking, rel: int, points: tuple[float, ...], tool: Literal["trec", "trec9"] = "trec"
+) -> Floats:
     """Interpolated precision averaged over points of recall, summed from the highest down (as trec_eval does)."""
     total = np.zeros(ranking.n_topics)
     for point in sorted(points, reverse=True):
-        total += interpolated_precision(ranking, rel=rel, recall=point)
+        total += interpolated_precision(ranking, rel=rel, recall=point, tool=tool)
     return total / len(points)
 
 
 @measure("IPrecAvg", aliases=("11pt",), family="trec_eval", citation=_TREC)
-def eleven_point_average(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+def eleven_point_average(ranking: JudgedRanking, *, rel: Level = 1, tool: Literal["trec", "trec9"] = "trec") -> Floats:
     """Interpolated precision averaged over recall 0, 0.1, … 1."""
-    return mean_over_points(ranking, rel, ELEVEN_POINTS)
+    return mean_over_points(ranking, rel, ELEVEN_POINTS, tool)
 
 
 @measure("Bpref", family="trec_eval", citation="Buckley & Voorhees 2004, SIGIR; formula of trec_eval since 8.0")

@@ -14,18 +14,21 @@ if TYPE_CHECKING:
     from cranfield.collection.types import Qrels, Run
 
 
-def _library() -> Any:
+def library() -> Any:
+    """The module ir_measures; an error where it is not installed."""
     try:
         import ir_measures
     except ImportError:
-        raise ArgumentError("measures named irm:… need ir_measures; install it with: pip install ir-measures") from None
+        raise ArgumentError(
+            "measures named irm:… need ir_measures; install it with: pip install ir-measures"
+        ) from None
     return ir_measures
 
 
 def _measure(text: str) -> Any:
-    library = _library()
+    theirs = library()
     try:
-        return library.parse_measure(text)
+        return theirs.parse_measure(text)
     except Exception as error:  # noqa: BLE001 (it raises AssertionError, NameError, SyntaxError and more)
         raise ArgumentError(f"measure '{IR_MEASURES}{text}': ir_measures does not know it ({error})") from None
 
@@ -49,14 +52,14 @@ class Peer:
     """Several measures computed by ir_measures, with its conventions for ties and topics."""
 
     def __init__(self, qrels: Qrels, names: list[str]) -> None:
-        library = _library()
+        theirs = library()
         self.measures = [_measure(name.removeprefix(IR_MEASURES)) for name in names]
         self._topics = {topic: number for number, topic in enumerate(qrels.topics)}
         columns = qrels.frame.select("topic", "document", "relevance", "subtopic")
-        judgments = [library.Qrel(*row) for row in columns.iter_rows()]
-        self._scored = library.ScoredDoc
+        judgments = [theirs.Qrel(*row) for row in columns.iter_rows()]
+        self._scored = theirs.ScoredDoc
         try:
-            self._evaluator = library.evaluator(self.measures, judgments)
+            self._evaluator = theirs.evaluator(self.measures, judgments)
         except Exception as error:  # noqa: BLE001
             named = ", ".join(map(str, self.measures))
             raise DataError(f"ir_measures cannot compute {named}: {error}") from None

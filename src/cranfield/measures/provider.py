@@ -12,11 +12,13 @@ import polars as pl
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Qrels, Run
 from cranfield.core.errors import ArgumentError
 from cranfield.measures.evaluation import Evaluator
-from cranfield.measures.names import Measure, parse_measure
+from cranfield.measures.irm import library as ir_measures
+from cranfield.measures.names import Measure, make, parse_measure
 
 NAME = "cranfield"
 """The name of the provider in ir_measures' registry."""
-_GDEVAL_TOP = 4  # gdeval's highest level, which ir_measures' ERR implies
+_IMPLIED = {"ERR": "top=4", "IPrec": "tool=trec9"}
+"""What ir_measures' names imply: gdeval's highest level, and the rounding of pytrec_eval (trec_eval 9)."""
 
 
 def as_ours(measure: object) -> Measure | None:
@@ -28,7 +30,8 @@ def as_ours(measure: object) -> Measure | None:
     """
     try:
         ours = parse_measure(str(measure))
-        return parse_measure(f"ERR(top={_GDEVAL_TOP}){str(ours)[len('ERR') :]}") if ours.name == "ERR" else ours
+        name, value = _IMPLIED.get(ours.name, "=").split("=")
+        return make(ours.definition, {name: value, **dict(ours.parameters)}, str(ours)) if name else ours
     except ArgumentError:
         return None
 
@@ -50,38 +53,33 @@ def register(*, first: bool = True) -> Any:
     >>> provider.calc_aggregate([ir_measures.AP], {"1": {"a": 1, "b": 1}}, {"1": {"x": 2.0, "a": 1.0}})
     {AP: 0.25}
     """
-    import ir_measures
-
-    ours = provider()
-    ir_measures.providers.registry[NAME] = ours
-    others = [one for one in ir_measures.DefaultPipeline.providers if one is not ours]
-    ir_measures.DefaultPipeline.providers[:] = [ours, *others] if first else others
+    ours, library = provider(), ir_measures()
+    library.providers.registry[NAME] = ours
+    others = [one for one in library.DefaultPipeline.providers if one is not ours]
+    library.DefaultPipeline.providers[:] = [ours, *others] if first else others
     return ours
 
 
 def unregister() -> None:
     """Undo `register`."""
-    import ir_measures
-
-    ir_measures.providers.registry.pop(NAME, None)
-    pipeline = ir_measures.DefaultPipeline.providers
+    library = ir_measures()
+    library.providers.registry.pop(NAME, None)
+    pipeline = library.DefaultPipeline.providers
     pipeline[:] = [one for one in pipeline if getattr(one, "NAME", "") != NAME]
 
 
 @cache
 def provider() -> Any:
     """The provider: an instance of ir_measures' ``Provider`` (the entry point of the group ir_measures.providers)."""
-    from ir_measures import Metric
-    from ir_measures.providers import Evaluator as Base
-    from ir_measures.providers import Provider
-    from ir_measures.util import QrelsConverter, RunConverter
+    library = ir_measures()
+    metric_of, converters = library.Metric, library.util
 
-    class CranfieldEvaluator(Base):  # type: ignore[misc]
+    class CranfieldEvaluator(library.Evaluator):  # type: ignore[misc, name-defined]
         """Judgments and measures, prepared once to score any number of runs."""
 
         def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
             self._wanted = list(measures)
-            judged = _qrels(QrelsConverter(qrels).as_namedtuple_iter())
+            judged = _qrels(converters.QrelsConverter(qrels).as_namedtuple_iter())
             super().__init__(self._wanted, set(judged.topics))
             ours = [_needed(measure) for measure in self._wanted]
             self._evaluator = Evaluator(judged, ours) if len(judged) else None
@@ -97,10 +95,10 @@ def provider() -> Any:
             for measure in self._wanted:
                 for topic in sorted(self.qrel_qids) if measure.NAME != "Accuracy" else ():
                     if (measure, topic) not in done:
-                        yield Metric(query_id=topic, measure=measure, value=measure.DEFAULT)
+                        yield metric_of(query_id=topic, measure=measure, value=measure.DEFAULT)
 
         def _iter_calc(self, run: Any) -> Iterator[Any]:
-            ranked = _run(RunConverter(run).as_namedtuple_iter())
+            ranked = _run(converters.RunConverter(run).as_namedtuple_iter())
             if self._evaluator is None or not len(ranked):
                 return
             ranking = self._evaluator.judge(ranked)
@@ -112,9 +110,9 @@ def provider() -> Any:
                     defined = ranking.relevant(int(ours.get("rel") or 1)).until(ours.cutoff).count() > 0
                 for at in np.flatnonzero(defined).tolist():
                     value = float(values[row, at])
-                    yield Metric(query_id=self._evaluator.topics[at], measure=measure, value=value)
+                    yield metric_of(query_id=self._evaluator.topics[at], measure=measure, value=value)
 
-    class CranfieldProvider(Provider):  # type: ignore[misc]
+    class CranfieldProvider(library.Provider):  # type: ignore[misc, name-defined]
         """cranfield: every measure of ir_measures that it knows."""
 
         def supports(self, measure: Any) -> bool:

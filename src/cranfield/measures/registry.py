@@ -326,9 +326,9 @@ def no_imports() -> Iterator[None]:
     """Inside the block a dotted name is an unknown measure: input of a page must not import a module.
 
     >>> with no_imports():
-    ...     find("shutil.rmtree")
+    ...     find("numpy.linalg")
     Traceback (most recent call last):
-    cranfield.UnknownNameError: unknown measure 'shutil.rmtree'. Known: AP, P, R, Rprec, RR, Success, SetP, SetR, ….
+    cranfield.UnknownNameError: unknown measure 'numpy.linalg'. Known: AP, P, R, Rprec, RR, Success, SetP, SetR, ….
     """
     before = _imports.set(False)
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -89,7 +89,9 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
         if options.judged_only and not ranking.retrieved[topics].all() and any(m.name in UNDEFINED for m in chosen):
             undefined = " and ".join(UNDEFINED)
             notes.append(f"-J leaves topics without documents; there {undefined} are 0 (nan in trec_eval)")
-        compute = partial(columns, ranking=ranking, level=options.level, documents=options.documents)
+        compute: Callable[[TrecMeasure], list[Column]] = partial(
+            columns, ranking=ranking, level=options.level, documents=options.documents
+        )
     else:
         compute = grouped.columns
     table = [column.of(topics, absent=np.isin(topics, absent)) for measure in chosen for column in compute(measure)]
