@@ -10,6 +10,7 @@ from .collection.readers import read_run as read_run
 from .collection.readers import read_runs as read_runs
 from .collection.sample import Sample as Sample
 from .collection.sample import make_sample as make_sample
+from .collection.teams import best_per_team as best_per_team
 from .collection.teams import read_teams as read_teams
 from .collection.types import Qrels as Qrels
 from .collection.types import Run as Run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
@@ -45,6 +46,11 @@ class FamilyQuestion(RunsOrScores):
 
     measure: tuple[str, ...] | None = shared.measures()
     system: tuple[str, ...] | None = shared.systems()
+    teams: Path | None = shared.teams(part="source")
+    team_prefix: str | None = shared.team_prefix(
+        "Regular expression that finds the team at the start of a system's name.", part="source"
+    )
+    best_per_team: str | None = shared.best_per_team()
     test: str | None = setting(
         None,
         "Significance test; `cranfield help tests` explains the choice.",

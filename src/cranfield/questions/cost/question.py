@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield.core import defaults
@@ -53,6 +54,9 @@ class CostQuestion(Question):
     measures: tuple[str, ...] = setting(
         help="Measure to evaluate by; repeatable.", flags=("--measure", "-m"), metavar="NAME"
     )
+    teams: Path | None = shared.teams(part="source")
+    team_prefix: str | None = shared.team_prefix(part="source")
+    best_per_team: str | None = shared.best_per_team()
     n_systems: int | None = shared.n_systems(None, "Number of systems to compare.")
     min_diff: float | None = shared.min_diff(None, "Smallest difference to detect.")
     width: float | None = setting(
@@ -81,14 +85,17 @@ class CostQuestion(Question):
 
     def read(self, files: Files, bar: Bar) -> tuple[Any, ...]:
         """Judgments and runs: the plain arguments, or each --collection with the argument after it."""
+        from cranfield.questions.files import best_runs, check_teams
+
+        check_teams(self)
         named, collections = self.files, self.collection
         if not collections:
             if len(named) < 2:
                 raise ArgumentError("no runs given. Write: cranfield cost QRELS RUN…")
-            return ([(named[0], list(named[1:]))],)
+            return ([(named[0], best_runs(self, named[0], named[1:]))],)
         if len(named) != len(collections):
             raise ArgumentError(
                 f"--collection needs one RUNS for each QRELS; got {len(named)} for {len(collections)}. "
                 "Write --collection QRELS RUNS, with RUNS a directory or a quoted glob."
             )
-        return ([(qrels, [runs]) for qrels, runs in zip(collections, named, strict=True)],)
+        return ([(qrels, best_runs(self, qrels, [runs])) for qrels, runs in zip(collections, named, strict=True)],)

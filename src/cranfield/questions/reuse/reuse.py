@@ -13,7 +13,7 @@ import polars as pl
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.matched import refuse_other_ids
 from cranfield.collection.readers import read_runs
-from cranfield.collection.teams import read_teams, teams_by_prefix
+from cranfield.collection.teams import read_teams, teams_by_prefix, teams_of
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import (
     ALPHA,
@@ -216,7 +216,8 @@ def reuse(
     qrels = as_qrels(qrels)
     options = complete_scoring(scoring, "reuse")
     listed, skipped = _find_runs(runs, options["lenient"], options["name"])
-    members = _check_teams(listed, _find_teams(listed, teams, team_prefix))
+    grouping = _find_teams(listed, teams, team_prefix)
+    members = _check_teams(listed, grouping)
     left_out = _check_left_out(leave_out, members)
     views = _views(qrels, measures, options)
     if len(views.plain.topics) < 2:
@@ -271,7 +272,8 @@ def reuse(
         "seed": seed,
     }
     price = price_of([pool_by_topic(qrels, listed, wanted, order=options["order"])])
-    said = (*skipped, *_unjudged(price), *_warnings(rows))
+    _, ignored = teams_of([run.system for run in listed], grouping)
+    said = (*skipped, *ignored, *_unjudged(price), *_warnings(rows))
     result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, said)
     notify(result.warnings)
     return result
@@ -311,11 +313,7 @@ def _check_teams(runs: Sequence[Run], teams: Mapping[str, str]) -> dict[str, lis
         raise ArgumentError("`runs` is empty. Give the runs the pool was made of.")
     if missing := [name for name in names if name not in teams]:
         raise DataError(f"no team is given for {len(missing)} runs ({summary(missing)}). Add them to `teams`.")
-    if unmatched := sorted(set(teams) - set(names)):
-        raise DataError(
-            f"teams are given for systems without a run: {summary(unmatched)}. Add the runs or drop the names."
-        )
-    members: dict[str, list[int]] = {team: [] for team in natural_sorted(set(teams.values()))}
+    members: dict[str, list[int]] = {team: [] for team in natural_sorted({teams[name] for name in names})}
     for at, name in enumerate(names):
         members[teams[name]].append(at)
     if len(members) < 2:
