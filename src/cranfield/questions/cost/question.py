@@ -22,13 +22,14 @@ class CostQuestion(Question):
     At each depth the judgments are reduced, the runs re-evaluated, and the variance estimated and pooled. The cost is
     topics × (pool documents per topic × document cost + topic cost); ratio is the cost of the deepest pool divided by
     this cost. Topics are for all pairs after correction, for an analysis of variance with --blocked or --published, or
-    for an interval with --width.
+    for an interval with --width. Pools are scaled to --systems. With --budget, the best depth has the smallest
+    detectable difference (or width) among the depths at which at least 90% of the pool is judged.
 
     \b
     Examples:
       cranfield cost qrels.txt runs/ -m AP --depth 10 --depth 100 --width 0.15
       cranfield cost qrels.txt runs/ -m AP --depth 10 --systems 10 --min-diff 0.15
-      cranfield cost qrels.txt runs/ -m AP --depth 10 --systems 10 --budget 10000
+      cranfield cost qrels.txt runs/ -m AP --systems 10 --budget 10000
       cranfield cost --collection q03 runs03/ --collection q04 runs04/ \\
                      -m AP --depth 10 --depth 100 --width 0.15
     """
@@ -48,9 +49,10 @@ class CostQuestion(Question):
         None, "Qrels file and directory of runs; repeat to pool collections.", metavar="QRELS RUNS",
         part="source",
     )  # fmt: skip
-    depths: tuple[int, ...] = setting(
-        help="Pool depth; repeatable.", flags=("--depth",), metavar="D", least=1, most=10_000_000
-    )
+    depths: tuple[int, ...] | None = setting(
+        None, "Pool depth; repeatable.", "--depth", metavar="D", least=1, most=10_000_000,
+        usual=" ".join(map(str, defaults.COST_DEPTHS)),
+    )  # fmt: skip
     measures: tuple[str, ...] = setting(
         help="Measure to evaluate by; repeatable.", flags=("--measure", "-m"), metavar="NAME"
     )
