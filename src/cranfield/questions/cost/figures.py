@@ -98,8 +98,8 @@ def pool_figures(
         tops = [top_of(run, max(1, *map(ceil, depths)), order) for run in runs]
         pools.append(pool_by_topic(qrels, tops, depths, order="file"))
         if n_systems is not None:
-            for depth, counts in retrieved_by(qrels, tops, depths).items():
-                scaled[depth] += [pool_for(counts, len(tops), n_systems), len(qrels.topics)]
+            for depth, times in retrieved_by(qrels, tops, depths).items():
+                scaled[depth] += [pool_for(times, len(tops), n_systems), len(qrels.topics)]
         scored = evaluator_of_parts(qrels, runs, measures, order=order)
         for depth, pool in pools_at(qrels, tops, depths, order="file").items():
             counts = judged_counts(pool, qrels.topics)

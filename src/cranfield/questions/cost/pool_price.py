@@ -111,7 +111,7 @@ def pool_for(counts: Counts, n_runs: int, wanted: int) -> float:
     if n_runs < 2 or not whole:
         return whole * wanted / n_runs
     exponent = math.log(whole / pool_for(counts, n_runs, half)) / math.log(n_runs / half)
-    return whole * (wanted / n_runs) ** min(max(exponent, 0.0), 1.0)
+    return float(whole * (wanted / n_runs) ** min(max(exponent, 0.0), 1.0))
 
 
 def retrieved_by(qrels: Qrels, tops: Sequence[Run], depths: Sequence[int]) -> dict[int, Counts]:
