@@ -595,18 +595,26 @@ def judged() -> str:
     return told(None, "next", qrels=sample.qrels, runs=sample.runs, depths=[5, 20])
 
 
+@cache
+def priced_for(systems: int) -> str:
+    """What four runs say of pools for so many systems."""
+    sample = cf.make_sample(n_topics=6, n_systems=4, seed=3, n_documents=300, depth=20)
+    return printed(cf.cost([(sample.qrels, sample.runs)], ["AP"], [5, 10], n_systems=systems, min_diff=0.2))
+
+
 case("design.lowest-cost",
      lambda: (printed(cost_from_figures(EVIA, width=0.15)), "Lowest cost for AP: 100 topics to depth 10, 9,600 judgments. "
               "The deepest pool costs 5.7 times as much."),
      doubtful)  # fmt: skip
 case("design.best-for-budget",
      lambda: (printed(cost_from_figures(EVIA, n_systems=10, budget=9600)),
-              re.search(r"Best for AP: 100 topics to depth 10, 9,600 judgments, min_diff [\d.]+\d\.",
+              re.search(r"Best for AP: 100 topics to depth 10, 9,600 judgments; detectable difference [\d.]+\d\.",
                         printed(cost_from_figures(EVIA, n_systems=10, budget=9600))).group()),  # type: ignore[union-attr]
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
 case("design.cost-doubtful",
      lambda: (doubtful(), "Too few judgments to recommend a pool depth."),
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
+case("design.pool-scaled", lambda: (priced_for(5), SENTENCES["design.pool-scaled"](systems=5)), lambda: priced_for(4))
 case("design.losses",
      lambda: (printed(cost_from_figures(EVIA, width=0.15)), SENTENCES["design.losses"](shallow=10, deep=100)),
      lambda: printed(cost_from_figures(EVIA[:1], width=0.15)))  # fmt: skip

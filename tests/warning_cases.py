@@ -137,7 +137,7 @@ def prices(judged: float) -> tuple[str, ...]:
 
 case("design.share-judged", lambda: prices(0.25),
      "depth 100: only 25% of the pool of depth 100 was judged (302 of 1,209 documents per topic). Its variance is "
-     "that of a shallower pool, so no depth is recommended.",
+     "that of a shallower pool, so it is not recommended.",
      lambda: prices(0.95))  # fmt: skip
 case("design.budget-too-small", lambda: cost_from_figures(EVIA, n_systems=10, budget=1000),
      "AP: the budget pays for 1 topics at depth 100; a design needs at least 2.",

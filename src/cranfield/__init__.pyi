@@ -13,6 +13,7 @@ from .collection.sample import make_sample as make_sample
 from .collection.sample_judges import JudgeModel as JudgeModel
 from .collection.sample_judges import SampleJudges as SampleJudges
 from .collection.sample_judges import make_judges as make_judges
+from .collection.teams import best_per_team as best_per_team
 from .collection.teams import read_teams as read_teams
 from .collection.types import Qrels as Qrels
 from .collection.types import Run as Run

@@ -185,3 +185,18 @@ def test_a_result_of_mteb_is_no_run_and_says_what_to_do(collection: Type) -> Non
     assert result.exit_code == 1
     assert "contains only means over topics" in result.stderr
     assert "save the predictions (MTEB: prediction_folder)" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["compare", "leaderboard", "table"])
+def test_what_evaluating_had_to_say_is_said_by_whatever_evaluates(cranfield, tmp_path, monkeypatch, command):
+    """Every tenth judgment: the warning is printed, and JSON holds it."""
+    from cranfield import make_sample
+
+    make_sample(n_topics=6, n_systems=3, n_documents=300, depth=20).write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    kept = Path("qrels.txt").read_text().splitlines(keepends=True)[::10]
+    Path("few.txt").write_text("".join(kept))
+    asked = [command, "few.txt", "runs", "-m", "nDCG@10", "--test", "t"]
+    printed, data = cranfield(*asked), cranfield(*asked, "--format", "json")
+    assert "3 of 3 runs have less than 90% of their top 10 judged" in printed.stderr
+    assert sum("less than 90% of their top 10" in one for one in json.loads(data.stdout)["warnings"]) == 1

@@ -194,6 +194,18 @@ for command in ("compare", "leaderboard", "table"):
         (command, name): scored
         for name in ("level", "gains", "order", "single_precision", "name", "lenient", "judged_only")
     }
+for command in ("compare", "leaderboard", "table", "cost", "reuse", "report"):
+    for name in ("teams", "team_prefix", "best_per_team"):
+        if (command, name) in (("reuse", "teams"), ("reuse", "team_prefix"), ("report", "teams")):
+            continue
+        TEAM = {
+            "teams": ["--best-per-team", "AP"],
+            "team_prefix": ["--best-per-team", "AP"],
+            "best_per_team": ["--teams", "teams.txt"],
+        }
+        MORE = {"cost": ["--depth", "3", "--width", "0.3"], "reuse": ["--depth", "3"],
+                "report": ["--resamples", "50", "--splits", "2", "-o", "{new}.html"]}  # fmt: skip
+        ALONE[command, name] = [command, "qrels.txt", "runs", "-m", "AP", *MORE.get(command, []), *TEAM[name]]
 ALONE |= {(command, "unjudged"): [command, "qrels.txt", "runs", "-m", "AP"] for command in ("compare", "leaderboard")}
 ALONE |= {
     ("compare", "within_teams"): [*COMMANDS["compare"], "--teams", "teams.txt"],
@@ -252,7 +264,8 @@ VALUES: dict[str, Any] = {
     "spread": "0.4",
     "measure": "AP", "measures": "AP", "baseline": "{system}", "gains": "exp", "intents": "intents.txt", "seed": 7,
     "chart": None, "plot": "{new}.json", "output": "{new}.csv", "format": "json", "names": "AP",
-    "work": "{new}.work", "teams": "teams.txt", "contributing": "pooled.txt", "team_prefix": "[a-z]+", "pattern": "{{family}}(k={{k}})",
+    "work": "{new}.work", "teams": "teams.txt", "contributing": "pooled.txt", "team_prefix": "[a-z]+", "best_per_team": "AP",
+    "pattern": "{{family}}(k={{k}})",
     "held_out": "{new}.csv", "scores": "ap.csv", "estimator": "residual", "epsilon": "0.7", "other_measure": "P@10",
     "factors": "factors.csv", "leave_out": "{system}", "title": "A title", "skip": "replicates", "collection": "qrels.txt",
     "kind": "qrels", "layout": "trec_eval", "n_documents": 120, "depth": 3, "depths": 3,

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cranfield import FileError
-from cranfield.collection.teams import read_teams, systems_by_team
+from cranfield import DataError, FileError, ScoreMatrix, Scores, best_per_team
+from cranfield.collection.teams import read_teams, systems_by_team, teams_of
+from cranfield.core.errors import quietly
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,49 @@ def test_a_file_without_systems(tmp_path: Path, text: str) -> None:
     with pytest.raises(FileError) as caught:
         read_teams(path)
     assert str(caught.value) == f"{path}: names no system; expected a system and its team on each line"
+
+
+TABLES = {
+    "named": "rank,Run Tag,AP,Group\n1,a1,0.3,A\n2,b1,0.2,B\n3,a2,0.1,A\n",
+    "semicolons": "team;tag;map\nA;a1;0,3\nB;b1;0,2\nA;a2;0,1\n",
+    "quoted": '"participant","runtag","comment"\n"A","a1","x, y"\n"B","b1",""\n"A","a2","z"\n',
+    "repeated": "team,run,measure\nA,a1,AP\nA,a1,P\nB,b1,AP\nA,a2,AP\n",
+    "transposed": "system,a1,b1,a2\nteam,A,B,A\n",
+    "transposed, teams first": "team\tA\tB\tA\nyear\t1\t1\t1\nrun\ta1\tb1\ta2\n",
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_with_named_columns_or_rows(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "leaderboard.csv"
+    path.write_text(TABLES[name])
+    assert read_teams(path) == {"a1": "A", "b1": "B", "a2": "A"}
+
+
+def test_two_teams_for_a_system_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "leaderboard.csv"
+    path.write_text("team,run\nA,a1\nB,a1\n")
+    with pytest.raises(FileError, match="leaderboard.csv:3: system 'a1' already belongs to team 'A'"):
+        read_teams(path)
+
+
+def three() -> Scores:
+    ap = ScoreMatrix([[0.1, 0.3, 0.2], [0.2, 0.3, 0.1]], ["1", "2"], ["a1", "a2", "b1"], "AP")
+    p = ScoreMatrix([[0.9, 0.3, 0.2], [0.8, 0.3, 0.1]], ["1", "2"], ["a1", "a2", "b1"], "P@10")
+    return Scores([ap, p])
+
+
+def test_the_best_run_of_each_team_by_a_measure() -> None:
+    teams = {"a1": "A", "a2": "A", "b1": "B", "c1": "C"}
+    with quietly():
+        by_ap, by_p = best_per_team(three(), teams), best_per_team(three(), teams, "P@10")
+    assert (by_ap["AP"].systems, by_p["AP"].systems) == (("a2", "b1"), ("a1", "b1"))
+    assert by_ap.warnings == ("1 of 4 systems in `teams` has no run here and is ignored: c1",)
+    assert by_p["AP"].provenance == ("kept 2 of 3 systems: the best of each of 2 teams by P@10",)
+    assert best_per_team(three(), team_prefix="[a-z]", keep=["a1"])["AP"].systems == ("a1", "a2", "b1")
+
+
+def test_a_run_without_a_team() -> None:
+    with pytest.raises(DataError) as error:
+        teams_of(["a1", "x", "y"], {"a1": "A"})
+    assert str(error.value) == "no team is given for 2 runs (x, y). Add them to `teams`."

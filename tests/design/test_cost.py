@@ -124,13 +124,13 @@ def brute_force_variance(depth: int) -> tuple[float, float]:
 
 
 def test_from_judgments_and_runs_by_other_means() -> None:
-    found = cost([(SAMPLE.qrels, SAMPLE.runs)], ["AP"], [30, 5], n_systems=5, min_diff=0.1, blocked=True, epsilon=1)
+    found = cost([(SAMPLE.qrels, SAMPLE.runs)], ["AP"], [30, 5], n_systems=6, min_diff=0.1, blocked=True, epsilon=1)
     assert found.settings["estimator"] == "residual"
     for row in found.rows.iter_rows(named=True):
         per_topic, variance = brute_force_variance(row["depth"])
         assert row["judged_per_topic"] == pytest.approx(per_topic)
         assert row["variance"] == pytest.approx(variance, rel=1e-6)
-        n = design_anova(variance, 5, 0.1, blocked=True).n_topics
+        n = design_anova(variance, 6, 0.1, blocked=True).n_topics
         assert (row["topics"], row["judgments"]) == (n, round(n * per_topic))
     assert found.rows["depth"].to_list() == [5, 30]
     assert found.rows["ratio"][1] == 1
@@ -224,10 +224,10 @@ def test_results_speak() -> None:
 @needs_shared
 def test_trec_covid_gets_cheaper_when_judged_less_deeply() -> None:
     place = SHARED / "data/runs/trec-covid-r5"
-    found = quiet_cost([(place / "qrels.txt", place / "runs")], ["AP"], [10, 100], n_systems=20, min_diff=0.1)
+    found = quiet_cost([(place / "qrels.txt", place / "runs")], ["AP"], [10, 100], n_systems=40, min_diff=0.1)
     assert found.rows["judged_per_topic"].to_list() == [124.78, 347.06]
     assert found.rows["variance"].to_list() == pytest.approx([0.007815, 0.006766], abs=1e-6)
-    assert found.rows["pool_per_topic"].to_list() == pytest.approx([130.38, 1209.04], rel=0.2)
+    assert found.rows["pool_per_topic"].to_list() == pytest.approx([140.16, 1209.04], abs=1)
     assert found.rows["ratio"][0] > 5
     assert found.best.is_empty()
     assert any("of the pool of depth 100 was judged" in text for text in found.warnings)
@@ -238,7 +238,7 @@ def test_a_depth_beyond_the_judged_one_is_said() -> None:
     sample = make_sample(n_topics=6, n_systems=4, seed=3, n_documents=600, depth=20, length=60)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = cost([(sample.qrels, sample.runs)], ["AP"], [20, 40], n_systems=5, min_diff=0.2)
+        found = cost([(sample.qrels, sample.runs)], ["AP"], [20, 40], n_systems=4, min_diff=0.2)
     said = [str(one.message) for one in caught if "was judged" in str(one.message)]
     pooled = {(r.topic, r.document) for run in sample.runs for r in top(run, 40)}
     judged = set(sample.qrels.frame.select("topic", "document").rows())
@@ -247,7 +247,7 @@ def test_a_depth_beyond_the_judged_one_is_said() -> None:
     assert found.rows["judged_share"].to_list() == pytest.approx([1, share])
     assert len(said) == 1
     assert f"only {share:.0%} of the pool of depth 40 was judged" in said[0]
-    assert found.best.is_empty()
+    assert found.best["depth"].to_list() == [20]  # a depth that was not judged vetoes nothing
 
 
 def top(run: Any, depth: int) -> list[Any]:

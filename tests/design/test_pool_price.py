@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -13,13 +15,16 @@ from cranfield import (
     PoolFigure,
     Qrels,
     Run,
+    cost,
     cost_from_figures,
     make_sample,
     read_qrels,
     read_runs,
 )
+from cranfield.collection.pools import top_of
 from cranfield.core.answer import answer
-from cranfield.questions.cost.pool_price import doubts, losses, pool_by_topic, price_of
+from cranfield.core.errors import quietly
+from cranfield.questions.cost.pool_price import doubts, losses, pool_by_topic, pool_for, price_of, retrieved_by
 from support import SHARED, needs_shared
 
 
@@ -85,11 +90,57 @@ def test_the_pool_is_priced_and_nothing_is_called_cheapest_where_it_was_not_judg
     rows = found.rows
     assert rows["judgments"].to_list() == [n * pool for n, pool in zip(rows["topics"], (96, 1209), strict=True)]
     assert rows["judged_share"].to_list() == [90 / 96, 347 / 1209]
-    assert found.best.is_empty()
+    assert found.best["depth"].to_list() == [10]
     assert "less reusable" in found.notes[0]
-    assert "Too few judgments" in answer(found).headline
-    judged = cost_from_figures(figures[:1], width=0.15)
-    assert judged.best.height == 1
+    assert answer(found).headline.startswith("Lowest cost for AP: 98 topics to depth 10, 9,408 judgments.")
+    with pytest.warns(CranfieldWarning, match="only 29% of the pool of depth 100 was judged"):
+        neither = cost_from_figures(figures[1:], width=0.15)
+    assert neither.best.is_empty()
+    assert "Too few judgments" in answer(neither).headline
+
+
+def test_the_expected_pool_is_the_mean_over_all_subsets() -> None:
+    sample = make_sample(n_topics=3, n_systems=5, seed=2, n_documents=200, depth=20)
+    tops = [top_of(run, 10) for run in sample.runs]
+    counts = retrieved_by(sample.qrels, tops, [4, 10])
+    for depth in (4, 10):
+        for m in range(1, 6):
+            sizes = [
+                pool_by_topic(sample.qrels, some, [depth], order="file")["pool"].sum() for some in combinations(tops, m)
+            ]
+            assert pool_for(counts[depth], 5, m) == pytest.approx(np.mean(sizes))
+
+
+def test_a_pool_of_more_runs_is_extrapolated_within_a_tenth() -> None:
+    """From 10 of 20 runs to all 20; the samples have teams whose runs are alike, chosen at random."""
+    errors = []
+    for seed in range(6):
+        sample = make_sample(n_topics=10, n_systems=20, seed=seed, n_documents=1000, depth=30)
+        order = np.random.default_rng(seed).permutation(20)
+        tops = [top_of(sample.runs[at], 20) for at in order]
+        for depth in (5, 20):
+            predicted = pool_for(retrieved_by(sample.qrels, tops[:10], [depth])[depth], 10, 20)
+            found = retrieved_by(sample.qrels, tops, [depth])[depth].sum()
+            errors.append(abs(predicted / found - 1))
+    assert max(errors) < 0.15
+    assert np.mean(errors) < 0.1
+
+
+def test_a_budget_chooses_among_judged_depths() -> None:
+    """Depth 40 was not judged and would be chosen by nobody; depths need not be named."""
+    sample = make_sample(n_topics=12, n_systems=6, seed=3, n_documents=600, depth=20, length=60)
+    with quietly():
+        found = cost([(sample.qrels, sample.runs)], ["AP"], n_systems=10, budget=5000)
+    rows = found.rows
+    judged = rows.filter(pl.col("judged_share") >= 0.9)
+    assert rows["depth"].to_list() == [5, 10, 20, 30, 50, 100]
+    assert (
+        found.best["depth"].to_list()
+        == judged.filter(pl.col("min_diff") == pl.col("min_diff").min())["depth"].to_list()
+    )
+    assert found.best["depth"][0] <= 20
+    assert (rows["cost"] <= 5000).all()
+    assert answer(found).headline.endswith(f"detectable difference {found.best['min_diff'][0]:.4f}.")
 
 
 def test_sentences() -> None:

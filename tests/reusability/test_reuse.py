@@ -23,6 +23,7 @@ from cranfield import (
     evaluate,
     make_sample,
 )
+from cranfield.core.errors import quietly
 from cranfield.questions.reuse.reuse import Reuse, reuse
 from small_collections import qrels_of, run_of
 
@@ -315,9 +316,10 @@ def test_bad_teams_and_runs() -> None:
     one = dict.fromkeys(TEAMS, "red")
     refused(DataError, "all 3 runs are of one team (red). Give at least 2 teams.", runs, one)
     refused(DataError, "no team is given for 1 runs (b1). Add them to `teams`.", runs, {"r1": "red", "r2": "red"})
-    extra = TEAMS | {"g1": "green"}
-    message = "teams are given for systems without a run: g1. Add the runs or drop the names."
-    refused(DataError, message, runs, extra)
+    with quietly():
+        more = reuse(qrels, runs, TEAMS | {"g1": "green"}, measures="AP", depths=2)
+    assert set(more.rows["team"]) == {"red", "blue"}
+    assert "1 of 4 systems in `teams` has no run here and is ignored: g1" in more.warnings
     refused(ArgumentError, "`runs` is empty. Give the runs the pool was made of.", [], TEAMS)
     refused(DataError, "two runs are called r1. Give every run a unique name.", [runs[0], *runs], TEAMS)
     message = "qrels: there is 1 judged topic; leaving teams out needs at least 2. Judge more topics."

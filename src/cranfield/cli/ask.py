@@ -50,6 +50,8 @@ def run(settings: Question, output: Output, files: Files) -> None:
         with progress_bar(settings.slow[name]) as progress:
             said.sheet(name, progress=progress)
     sheet = said.sheet(name)
+    heard = _heard(data, result)
+    sheet = replace(sheet, warnings=(*heard, *sheet.warnings))
     if "qrels" in files:
         sheet = replace(sheet, settings={"qrels": files["qrels"], **sheet.settings})
     for line in settings.write_files(result):
@@ -58,7 +60,7 @@ def run(settings: Question, output: Output, files: Files) -> None:
     if instead is None:
         emit(sheet, output)
     else:
-        warn(result.warnings)
+        warn((*heard, *result.warnings))
         _print(*instead, output)
     draw(said, result, output)
     second = settings.beside()
@@ -68,6 +70,18 @@ def run(settings: Question, output: Output, files: Files) -> None:
         say(line)
     if code := settings.exit_code(result):
         raise click.exceptions.Exit(code)
+
+
+def _heard(data: tuple[Any, ...], result: Any) -> list[str]:
+    """What reading and evaluating had to say and the result does not repeat."""
+    from cranfield.scores.matrix import Scores
+
+    inside = [
+        two for one in data for two in (one.values() if type(one) is dict else one if type(one) is list else [one])
+    ]
+    texts = dict.fromkeys(text for one in inside if isinstance(one, Scores) for text in one.warnings)
+    known = tuple(getattr(result, "warnings", ()))
+    return [text for text in texts if not any(text.endswith(one) or one.endswith(text) for one in known)]
 
 
 def _print(text: str | bytes, said: str, output: Output) -> None:

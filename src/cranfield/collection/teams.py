@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from cranfield.core.errors import ArgumentError, FileError, Problem
+from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, notify
 from cranfield.core.files import Problems, filled_lines, read_bytes, shown
-from cranfield.core.labels import plural
+from cranfield.core.labels import plural, summary
+
+if TYPE_CHECKING:
+    from cranfield.scores.matrix import Scores
 
 _BETWEEN = re.compile(r"\s*[,\t]\s*|\s+")
+_SYSTEM = ("system", "run", "runtag", "tag", "runid", "runname", "name", "submission", "model")
+_TEAM = ("team", "teamid", "teamname", "group", "groupid", "groupname", "participant", "participantid",
+         "organisation", "organization", "institution", "affiliation", "site")  # fmt: skip
+"""Names of the two columns, without capitals, blanks and signs."""
+Line = tuple[int, str]
 
 
 def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
     """The team of each system: lines of ``system team``, separated by a comma, a tab or blanks.
 
-    A first line ``system,team`` is a header. Empty lines and lines that begin with ``#`` are skipped. A system has
-    one team. The file may be compressed, and ``-`` is standard input.
+    A table with a header may have further columns: those named system, run, runtag or tag, and team, group, participant
+    or organisation count. A table whose rows have these names is transposed. Empty lines and lines that begin with
+    ``#`` are skipped. A system has one team. The file may be compressed, and ``-`` is standard input.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "teams.csv")
@@ -28,17 +39,13 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
     label = os.fspath(path)
     problems = Problems(label)
     teams: dict[str, str] = {}
-    first = True
-    for number, line in filled_lines(read_bytes(path), label):
-        text = line.strip()
-        fields = _BETWEEN.split(text)
-        header, first = first and [field.casefold() for field in fields] == ["system", "team"], False
-        if header:
-            continue
+    lines = [(number, line.strip()) for number, line in filled_lines(read_bytes(path), label)]
+    named = _named_columns(lines) or _named_rows(lines)
+    for number, text, fields in named or _plain(lines):
         if len(fields) != 2 or not all(fields):
             count = plural(sum(map(bool, fields)), "field")
             problems.add(number, f"expected a system and its team, found {count}: {shown(text)}")
-        elif fields[0] in teams:
+        elif teams.get(fields[0], fields[1]) != fields[1] or (named is None and fields[0] in teams):
             problems.add(number, f"system {fields[0]!r} already belongs to team {teams[fields[0]]!r}")
         else:
             teams[fields[0]] = fields[1]
@@ -46,6 +53,124 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
     if not teams:
         raise FileError(label, [Problem(0, "names no system; expected a system and its team on each line")])
     return teams
+
+
+Fields = Iterator[tuple[int, str, list[str]]]
+
+
+def _plain(lines: Sequence[Line]) -> Fields:
+    """The fields of every line but a header ``system team``."""
+    for at, (number, text) in enumerate(lines):
+        fields = _BETWEEN.split(text)
+        if at or [field.casefold() for field in fields] != ["system", "team"]:
+            yield number, text, fields
+
+
+def _named_columns(lines: Sequence[Line]) -> Fields | None:
+    """System and team of every line, by the names of their columns; None for a file without such a header."""
+    for mark in (",", "\t", ";"):
+        cells = [_folded(one) for one in _cells(lines[0][1], mark)] if lines else []
+        system, team = (_place(cells, names) for names in (_SYSTEM, _TEAM))
+        if system is not None and team is not None and system != team:
+            return _columns(lines[1:], mark, system, team)
+    return None
+
+
+def _columns(lines: Sequence[Line], mark: str, system: int, team: int) -> Fields:
+    for number, text in lines:
+        cells = _cells(text, mark)
+        yield number, text, [cells[at].strip() for at in (system, team) if at < len(cells)]
+
+
+def _named_rows(lines: Sequence[Line]) -> Fields | None:
+    """The same from a transposed table: one row has the systems, another their teams."""
+    for mark in (",", "\t", ";"):
+        rows = {_folded(cells[0]): cells[1:] for _, text in lines[:50] if len(cells := _cells(text, mark)) > 2}
+        system, team = (next((name for name in names if name in rows), None) for names in (_SYSTEM, _TEAM))
+        if system is not None and team is not None and len(rows[system]) == len(rows[team]):
+            return iter(
+                (lines[0][0], one, [one.strip(), other.strip()])
+                for one, other in zip(rows[system], rows[team], strict=True)
+            )
+    return None
+
+
+def _cells(text: str, mark: str) -> list[str]:
+    return next(csv.reader([text], delimiter=mark), [])
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.casefold())
+
+
+def _place(cells: Sequence[str], names: Sequence[str]) -> int | None:
+    """The column with the first of these names."""
+    return next((cells.index(name) for name in names if name in cells), None)
+
+
+def teams_of(
+    systems: Sequence[str], teams: Mapping[str, str] | str | os.PathLike[str] | None, team_prefix: str | None = None
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The team of each of these systems, from a mapping, a file or a prefix of their names; and warnings.
+
+    Other systems in a file are ignored and counted.
+
+    >>> teams_of(["a1"], {"a1": "A", "b1": "B"})
+    ({'a1': 'A'}, ('1 of 2 systems in `teams` has no run here and is ignored: b1',))
+    """
+    if (teams is None) == (team_prefix is None):
+        raise ArgumentError(
+            "the runs need one grouping. Give either `teams` (a file of lines `system team`) or `team_prefix` "
+            "(a regular expression for the start of run tags)."
+        )
+    if team_prefix is not None:
+        known: Mapping[str, str] = teams_by_prefix(systems, systems, team_prefix)
+    else:
+        known = teams if isinstance(teams, Mapping) else read_teams(teams)  # type: ignore[arg-type]
+    if missing := [name for name in systems if name not in known]:
+        raise DataError(
+            f"no team is given for {plural(len(missing), 'run')} ({summary(missing)}). Add them to `teams`."
+        )
+    others = sorted(set(known) - set(systems))
+    verb = "has no run here and is" if len(others) == 1 else "have no run here and are"
+    said = (f"{len(others)} of {len(known)} systems in `teams` {verb} ignored: {summary(others)}",) if others else ()
+    return {name: known[name] for name in systems}, said
+
+
+def best_per_team(
+    scores: Scores,
+    teams: Mapping[str, str] | str | os.PathLike[str] | None = None,
+    measure: str | None = None,
+    *,
+    team_prefix: str | None = None,
+    keep: Sequence[str] = (),
+) -> Scores:
+    """The scores of each team's best system, by its mean of a measure (by default the first of the scores).
+
+    Parameters
+    ----------
+    scores : the scores of all systems
+    teams : the team of every system, or a file of them; see `read_teams`. Or instead
+    team_prefix : a regular expression that finds the team at the start of a system's name
+    measure : the measure that decides; equal means are decided by the byte order of the names
+    keep : systems that stay in any case, such as baselines
+
+    Examples
+    --------
+    >>> from cranfield import ScoreMatrix, Scores
+    >>> ap = ScoreMatrix([[0.1, 0.3, 0.2]], ["1"], ["a1", "a2", "b1"], "AP")
+    >>> best_per_team(Scores([ap]), {"a1": "A", "a2": "A", "b1": "B"}).only().systems
+    ('a2', 'b1')
+    """
+    by = next(iter(scores.values())) if measure is None else scores[measure]
+    known, said = teams_of(by.systems, teams, team_prefix)
+    means = dict(zip(by.systems, by.system_means.tolist(), strict=True))
+    best = {min(members, key=lambda name: (-means[name], name.encode())) for members in systems_by_team(known).values()}
+    chosen = [name for name in by.systems if name in best or name in keep]
+    kept = scores.select(systems=chosen)
+    note = f"kept {len(chosen)} of {len(by.systems)} systems: the best of each of {len(best)} teams by {by.measure}"
+    notify(said)
+    return type(scores)([one.note(note) for one in kept.values()], (*kept.warnings, *said))
 
 
 def systems_by_team(teams: Mapping[str, str]) -> dict[str, list[str]]:

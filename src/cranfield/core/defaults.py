@@ -73,6 +73,8 @@ LIBRARIES_MB: Final = 160
 """Memory that the interpreter and its libraries take before anything is read, about."""
 
 MissingPolicy = Literal["error", "zero", "drop-topic"]
+COST_DEPTHS: Final = (5, 10, 20, 30, 50, 100)
+"""Pool depths that `cost` compares unless told otherwise."""
 Unjudged = Literal["bounds"]
 """What to compute about unjudged documents: the least and the most that scores can be."""
 MISSING: Final[MissingPolicy] = "error"

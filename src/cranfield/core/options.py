@@ -259,6 +259,21 @@ def chart_width() -> Any:
     )  # fmt: skip
 
 
-def teams(help: str = "File with a system and its team on each line.") -> Any:
+def teams(
+    help: str = "File with a system and its team on each line, or a table with such columns.", **more: Any
+) -> Any:
     """A grouping of the runs."""
-    return setting(None, help, metavar="FILE", on_page=False)
+    return setting(None, help, metavar="FILE", on_page=False, **more)
+
+
+def team_prefix(help: str = "Regular expression that finds the team at the start of the run tag.", **more: Any) -> Any:
+    """A grouping of the runs by their names."""
+    return setting(None, help, metavar="PATTERN", on_page=False, **more)
+
+
+def best_per_team() -> Any:
+    """The measure that chooses one run of each team."""
+    return setting(
+        None, "Use only the best run of each team by this measure; needs --teams or --team-prefix.", metavar="MEASURE",
+        part="source", on_page=False,
+    )  # fmt: skip

@@ -68,7 +68,7 @@ def read(question: Any, files: Files, bar: Bar) -> tuple[Any, ...]:
             named = list(question.files or ())
             return (read_collections(named, measure=question.measure, missing=question.missing),) if named else ()
         case "runs":
-            return files["qrels"], list(files["runs"])
+            return files["qrels"], best_runs(question, files["qrels"], list(files["runs"]))
     return ()
 
 
@@ -99,11 +99,61 @@ def scores_of(files: Sequence[str], question: Any, bar: Bar) -> Scores:
 def only_wanted(scores: Scores, question: Any) -> Scores:
     """The systems wanted, and the baselines; all of them where none is named."""
     wanted = getattr(question, "system", None)
-    if not wanted:
-        return scores
     baseline = getattr(question, "baseline", None)  # a name, several, or a flag
     baselines = [baseline] if isinstance(baseline, str) else baseline if isinstance(baseline, tuple) else ()
-    return scores.select(systems=dict.fromkeys([*wanted, *baselines]))
+    if wanted:
+        scores = scores.select(systems=dict.fromkeys([*wanted, *baselines]))
+    check_teams(question)
+    if getattr(question, "best_per_team", None) is None:
+        return scores
+    from cranfield.collection.teams import best_per_team
+
+    best = best_per_team(
+        scores, question.teams, question.best_per_team, team_prefix=question.team_prefix, keep=list(baselines)
+    )
+    # The measure that chose may have been evaluated for that alone.
+    shown = [name for name in best if name not in _for_teams_alone(question)]
+    return best.select(measures=shown) if shown else best
+
+
+def check_teams(question: Any) -> None:
+    """Refuse teams that nothing is done with."""
+    teams, prefix = (getattr(question, name, None) for name in ("teams", "team_prefix"))
+    chooses = getattr(question, "best_per_team", None)
+    if chooses is None and (teams or prefix) and question.of("teams").part == "source":
+        raise ArgumentError("`teams` and `team_prefix` need `best_per_team`, the measure that chooses a run per team.")
+
+
+def best_runs(question: Any, qrels: str, runs: Sequence[str]) -> list[Any]:
+    """The run files of each team's best run, where only these are wanted; otherwise the runs as named."""
+    chooses = getattr(question, "best_per_team", None)
+    if chooses is None:
+        return list(runs)
+    from cranfield.collection.doors import as_runs
+    from cranfield.collection.teams import best_per_team
+    from cranfield.core.errors import quietly
+    from cranfield.measures.evaluation import evaluate
+    from cranfield.measures.options import SCORING
+
+    sources = list(as_runs(list(runs)))
+    how: dict[str, Any] = {name: getattr(question, name) for name in SCORING if hasattr(question, name)}
+    with quietly():  # evaluated again below, where every warning is given
+        scores = evaluate(qrels, sources, [chooses], **how)
+    best = best_per_team(scores, question.teams, team_prefix=question.team_prefix)
+    systems = scores.only().systems
+    return [source for source, name in zip(sources, systems, strict=True) if name in best.only().systems]
+
+
+def _for_teams_alone(question: Any) -> list[str]:
+    """The measure that chooses the best run of each team, where it was not asked for besides."""
+    from cranfield.measures.names import parse_measure
+
+    asked, chooses = question.measure, getattr(question, "best_per_team", None)
+    if chooses is None or not asked:
+        return []
+    named = [asked] if isinstance(asked, str) else asked
+    meant = str(parse_measure(chooses))
+    return [] if meant in [str(parse_measure(one)) for one in named] else [meant]
 
 
 def holds_judgments(files: Sequence[str], question: RunsOrScores) -> bool:
@@ -136,7 +186,8 @@ def evaluated(files: Sequence[str], question: Any, bar: Bar) -> Scores:
     """The scores of the runs after the judgments."""
     from cranfield.measures.evaluation import evaluate
 
-    measures = [question.measure] if isinstance(question.measure, str) else question.measure or MEASURES
+    asked = [question.measure] if isinstance(question.measure, str) else question.measure or MEASURES
+    measures = [*asked, *_for_teams_alone(question)]
     with bar("evaluating runs") as progress:
         how = {**question.scoring, "unjudged": getattr(question, "unjudged", None)}
         return evaluate(files[0], list(files[1:]), measures, **how, progress=progress)

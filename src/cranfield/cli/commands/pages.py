@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @runs(ReportQuestion)
 def report(settings: ReportQuestion, output: Output, files: Files) -> None:
     """Write the report, and print its headline."""
-    from cranfield.questions.files import kind_of
+    from cranfield.collection.teams import best_per_team
+    from cranfield.questions.files import best_runs, kind_of
     from cranfield.scores.readers import read_scores
 
     to, given = settings.output, list(settings.files)
@@ -39,12 +40,16 @@ def report(settings: ReportQuestion, output: Output, files: Files) -> None:
         if kind == "qrels" and len(given) < 2:
             raise ArgumentError(f"{given[0]} contains only judgments. Add the runs after it, or give score files.")
         if kind == "qrels":
-            made = settings.ask(qrels=first, runs=given[1:], progress=progress)
+            made = settings.ask(qrels=first, runs=best_runs(settings, first, given[1:]), progress=progress)
         else:
             one = settings.measures[0] if settings.measures and len(settings.measures) == 1 else None
             scores = read_scores(given, measure=one, missing=cast(Any, settings.missing))
+            if settings.best_per_team is not None:
+                chosen = settings.teams, settings.best_per_team
+                scores = best_per_team(scores, *chosen, team_prefix=settings.team_prefix)
             names = ", ".join(Path(name).name for name in expand(given)[:3])
-            made = settings.ask(scores, source=names, progress=progress)
+            unused = {} if settings.best_per_team is None else {"teams": None}  # they chose the systems
+            made = settings.ask(scores, source=names, progress=progress, **unused)
         made.write(to)
     click.echo(made.headline)
     say(f"wrote {to} ({to.stat().st_size / 1e6:.1f} MB)")

@@ -46,6 +46,11 @@ class FamilyQuestion(RunsOrScores):
 
     measure: tuple[str, ...] | None = shared.measures()
     system: tuple[str, ...] | None = shared.systems()
+    teams: Path | None = shared.teams(part="source")
+    team_prefix: str | None = shared.team_prefix(
+        "Regular expression that finds the team at the start of a system's name.", part="source"
+    )
+    best_per_team: str | None = shared.best_per_team()
     test: str | None = setting(
         None,
         "Significance test; `cranfield help tests` explains the choice.",

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 LOWEST_COST = sentence(
     "design.lowest-cost",
     "Lowest cost for {measure}: {size}.{deepest}",
-    "at least 90% of the pool was judged at every depth, and no depth costs less",
+    "at least 90% of the pool was judged at this depth, and no other such depth costs less",
 )
 BEST_FOR_BUDGET = sentence(
     "design.best-for-budget",
-    "Best for {measure}: {size}, {what} {value:.4f}.",
-    "a budget was given, at least 90% of the pool was judged at every depth, and no depth gives a smaller figure",
+    "Best for {measure}: {size}; {what} {value:.4f}.",
+    "a budget was given, at least 90% of the pool was judged at this depth, and no other such depth gives less",
 )
 COST_DOUBTFUL = sentence(
     "design.cost-doubtful",
     "Too few judgments to recommend a pool depth.",
-    "less than 90% of the pool was judged at some depth",
+    "less than 90% of the pool was judged at every depth",
 )
 
 
@@ -35,6 +35,8 @@ def cost_answer(result: Cost, settings: Any) -> Answer:
     digits = {"judged_per_topic": 1, "pool_per_topic": 1, "judged_share": 3, "variance": 6, "cost": 0, "ratio": 2}
     title = "Pool depth and cost"
     alt = "Lines: topics needed against documents to judge per topic, one line per measure."
+    if "budget" in result.settings:
+        title, alt = "Pool depth for the budget", "Lines: detectable difference against pool depth, one per measure."
 
     def sheet() -> Sheet:
         return Sheet(
@@ -62,4 +64,5 @@ def _finding(row: dict[str, Any], budget: bool) -> str:
         deepest = f" The deepest pool costs {row['ratio']:.1f} times as much." if row["ratio"] > 1 else ""
         return LOWEST_COST(measure=row["measure"], size=size, deepest=deepest)
     name = "width" if row.get("width") is not None else "min_diff"
-    return BEST_FOR_BUDGET(measure=row["measure"], size=size, what=name, value=row[name])
+    what = "expected interval width" if name == "width" else "detectable difference"
+    return BEST_FOR_BUDGET(measure=row["measure"], size=size, what=what, value=row[name])

@@ -10,12 +10,54 @@ import polars as pl
 from cranfield.core.charts import style
 from cranfield.core.charts.style import Drawing, finish, given, number, rows
 from cranfield.questions.cost.answer import headline
+from cranfield.questions.cost.pool_price import LOW_SHARE
 
 if TYPE_CHECKING:
     from cranfield.questions.cost.cost import Cost
 
 
 def cost(result: Cost) -> Drawing:
+    """With a budget, what it detects at each depth; otherwise topics against documents to judge."""
+    return _by_depth(result) if "budget" in result.settings else _by_documents(result)
+
+
+def _by_depth(result: Cost) -> Drawing:
+    """The difference (or width) that the budget achieves at every depth; open points: less than 90% judged."""
+    what = "width" if "width" in result.rows.columns else "min_diff"
+    frame = result.to_frame().filter(pl.col(what).is_not_null())
+    measures = list(dict.fromkeys(frame["measure"].to_list()))
+    kept = measures[: style.MOST_SERIES]
+    frame = frame.filter(pl.col("measure").is_in(kept)).select(
+        pl.col("measure").alias("series"), "depth", pl.col(what).alias("value"), "topics", "best",
+        judged=pl.col("judged_share").fill_null(0.0) >= LOW_SHARE,
+        text=pl.format("{} topics", pl.col("topics")),
+    )  # fmt: skip
+    scales = style.series_scales(kept)
+    legend = alt.Legend() if len(kept) > 1 else None
+    name = "expected width of an interval" if what == "width" else "detectable difference"
+    base = alt.Chart(rows(frame)).encode(
+        x=alt.X("depth:Q", title="pool depth", scale=alt.Scale(zero=True)),
+        y=alt.Y("value:Q", title=name, scale=alt.Scale(zero=True)),
+        color=alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
+    )
+    lines = base.mark_line(strokeWidth=2)
+    judged = base.transform_filter(alt.datum.judged).mark_point(filled=True, size=60, opacity=1)
+    others = base.transform_filter(~alt.datum.judged).mark_point(filled=False, size=60, opacity=1)
+    marked = frame.filter("best")
+    at_best = alt.Chart(rows(marked)).encode(x="depth:Q", y="value:Q")
+    best = at_best.mark_point(size=230, color=style.ACCENT, strokeWidth=2)
+    text = at_best.mark_text(dy=22).encode(text="text:N")
+    left = f"; {len(measures) - len(kept)} further measures not drawn" if len(measures) > len(kept) else ""
+    budget = number(result.settings["budget"])
+    return finish(
+        alt.layer(lines, judged, others, best, text).properties(width=style.WIDTH, height=320),
+        headline(result).rstrip("."),
+        f"budget {budget}; ringed: best of a measure; open: less than 90% judged{left}",
+        alt_text="Deeper pools stand further right; one line per measure.",
+    )
+
+
+def _by_documents(result: Cost) -> Drawing:
     """Topics against judged documents per topic, labelled with the total cost (Sakai 2014a, Fig. 4; 2014b, Fig. 1)."""
     frame = result.to_frame().filter(pl.col("topics").is_not_null())
     measures = list(dict.fromkeys(frame["measure"].to_list()))

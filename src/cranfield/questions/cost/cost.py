@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from cranfield.core.defaults import ALPHA, DESIGN_METHOD, ORDER, POWER, DesignMethod, RankingOrder
+from cranfield.core.defaults import ALPHA, COST_DEPTHS, DESIGN_METHOD, ORDER, POWER, DesignMethod, RankingOrder
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.invariants import check_frame
@@ -36,6 +36,13 @@ BUDGET_TOO_SMALL = sentence(
     "design.budget-too-small",
     "{measure}: the budget pays for {topics} topics at depth {depth}; a design needs at least 2.",
     "the budget divided by the price of a topic at that depth is below 2, and not so at every depth",
+)
+
+
+POOL_SCALED = sentence(
+    "design.pool-scaled",
+    "Pools are scaled to {systems} systems: the mean over subsets of the runs, or a power law beyond their number.",
+    "the number of systems asked for is not the number of runs",
 )
 
 
@@ -128,7 +135,7 @@ class Cost(Result):
         measure, depth, judged_per_topic, pool_per_topic, judged_share, dropped_topics, variance, topics, judgments
         (topics × pool_per_topic: all of a pool has to be judged), cost, ratio (cost of the deepest pool of the measure
         divided by this cost), best. With a budget also the affordable min_diff or width; best is then the smallest of
-        them, and otherwise the lowest cost. If `judged_share` is below .9 at any depth, no row is the best.
+        them, and otherwise the lowest cost, among the depths whose `judged_share` is at least .9.
     notes : tuple of str
         What shallow pools may miss.
     """
@@ -258,6 +265,11 @@ def _rows(figures: list[PoolFigure], prices: list[float], wanted: Wanted) -> tup
     return rows, [*said, *design.warnings]
 
 
+def _judged() -> pl.Expr:
+    """Whether nine tenths of the pool were judged; other depths are shown and never the best."""
+    return pl.col("judged_share").fill_null(0.0) >= LOW_SHARE
+
+
 def _table(rows: Sequence[Mapping[str, Any]], criterion: str) -> pl.DataFrame:
     """Rows by measure and depth, with the ratio to the deepest pool of the measure and the best depth marked."""
     order = list(dict.fromkeys(row["measure"] for row in rows))
@@ -267,8 +279,8 @@ def _table(rows: Sequence[Mapping[str, Any]], criterion: str) -> pl.DataFrame:
         .sort("measure", "depth")
         .with_columns(
             ratio=pl.col("cost").last().over("measure") / pl.col("cost"),
-            best=(pl.col(criterion) == pl.col(criterion).min().over("measure")).fill_null(False)
-            & (pl.col("judged_share").fill_null(0.0) >= LOW_SHARE).all(),
+            best=(pl.col(criterion) == pl.col(criterion).filter(_judged()).min().over("measure")).fill_null(False)
+            & _judged(),
         )
         .with_columns(pl.col("measure").cast(pl.String))
     )
@@ -277,7 +289,7 @@ def _table(rows: Sequence[Mapping[str, Any]], criterion: str) -> pl.DataFrame:
 def cost(
     collections: Sequence[Collection],
     measures: Sequence[str],
-    depths: Sequence[int],
+    depths: Sequence[int] | None = None,
     *,
     n_systems: int | None = None,
     min_diff: float | None = None,
@@ -307,9 +319,10 @@ def cost(
     ----------
     collections : sequence of (judgments, runs)
         Both as objects or as files; several collections are pooled.
-    measures, depths : the measures, and the pool depths to compare
+    measures, depths : the measures, and the pool depths to compare (by default 5, 10, 20, 30, 50 and 100)
     contributing : names of runs, or a file with one name per line, optional
         The runs that built the pools; all runs unless given. All runs are evaluated.
+    n_systems : the systems to compare; the pool is scaled to as many runs, unless the design is that of the papers
 
     References
     ----------
@@ -320,8 +333,10 @@ def cost(
     )
     chosen = estimator or wanted.design[1].estimator
     figures, said = pool_figures(
-        collections, measures, depths, estimator=chosen, alpha=alpha, order=order,
-        contributors=find_contributors(contributing), progress=progress,
+        collections, measures, COST_DEPTHS if depths is None else depths, estimator=chosen, alpha=alpha, order=order,
+        contributors=find_contributors(contributing),
+        n_systems=None if wanted.design[1].title == ANOVA.variant("published").title else n_systems,
+        skip=depths is None, progress=progress,
     )  # fmt: skip
     priced = _priced(figures, wanted)
     if min_diff is not None:  # beside the scores of the deepest pool of every measure
@@ -332,6 +347,8 @@ def cost(
     known = {"estimator": chosen, **priced.settings}
     if contributing is not None:
         known["contributing"] = named_contributors(contributing)
-    result = replace(priced, settings=known, warnings=warnings)
+    scaled = any(one.scaled_per_topic is not None and one.scaled_per_topic != one.pool for one in figures)
+    notes = (*((POOL_SCALED(systems=n_systems),) if scaled else ()), *priced.notes)
+    result = replace(priced, settings=known, warnings=warnings, notes=notes)
     notify(result.warnings)
     return result

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from cranfield.collection.pools import top_ranked
 from cranfield.collection.types import Qrels, Run
@@ -19,7 +23,7 @@ LOW_SHARE: Final = 0.9
 SHARE_JUDGED = sentence(
     "design.share-judged",
     "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} documents "
-    "per topic). Its variance is that of a shallower pool, so no depth is recommended.",
+    "per topic). Its variance is that of a shallower pool, so it is not recommended.",
     "less than nine tenths of the pool of these depths was judged",
 )
 LOSSES = sentence(
@@ -29,6 +33,7 @@ LOSSES = sentence(
     "two depths or more are compared",
 )
 _PAIR = ["topic", "document"]
+Counts = NDArray[np.float64]
 
 
 def pool_by_topic(
@@ -76,6 +81,52 @@ def pool_by_topic(
     return pl.concat([at(depth) for depth in wanted])
 
 
+def pool_for(counts: Counts, n_runs: int, wanted: int) -> float:
+    """The expected pool of as many runs as wanted, from how many of the runs retrieve each document.
+
+    For at most `n_runs` this is the mean over all subsets of that size: a document that c of M runs retrieve is in the
+    pool of m of them with probability 1 − C(M − c, m)/C(M, m) (rarefaction, Hurlbert 1971). Beyond, the pool grows as
+    a power of the number of runs, with the exponent from the last half of that curve (Heaps' law).
+
+    Parameters
+    ----------
+    counts : documents by the number of runs that retrieve them, at positions 1 to `n_runs`
+
+    >>> counts = np.array([0, 2, 1])  # two documents of one run each, one of both
+    >>> pool_for(counts, 2, 1), pool_for(counts, 2, 2)
+    (2.0, 3.0)
+    """
+    if wanted <= n_runs:
+        c = np.arange(n_runs + 1)
+        # log C(M − c, m) − log C(M, m); impossible where fewer than m runs are left.
+        left = n_runs - c
+        possible = left >= wanted
+        missed = np.zeros(n_runs + 1)
+        missed[possible] = np.exp(
+            gammaln(left[possible] + 1) - gammaln(left[possible] - wanted + 1)
+            - gammaln(n_runs + 1) + gammaln(n_runs - wanted + 1)
+        )  # fmt: skip
+        return float((counts * (1 - missed)).sum())
+    whole, half = float(counts.sum()), max(1, n_runs // 2)
+    if n_runs < 2 or not whole:
+        return whole * wanted / n_runs
+    exponent = math.log(whole / pool_for(counts, n_runs, half)) / math.log(n_runs / half)
+    return float(whole * (wanted / n_runs) ** min(max(exponent, 0.0), 1.0))
+
+
+def retrieved_by(qrels: Qrels, tops: Sequence[Run], depths: Sequence[int]) -> dict[int, Counts]:
+    """At every depth, how many documents of the pools of all topics are in the top of one run, two runs, …"""
+    topics = list(qrels.topics)
+    ranks = pl.concat(
+        [top_ranked(run.frame.filter(pl.col("topic").is_in(topics)), "file", max(depths)) for run in tops]
+    )
+    found = {}
+    for depth in depths:
+        times = ranks.filter(pl.col("pool_rank") <= depth).group_by(_PAIR).len()["len"].to_numpy()
+        found[depth] = np.bincount(times, minlength=len(tops) + 1).astype(np.float64)
+    return found
+
+
 def price_of(pools: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Documents to judge at each pool depth, from the pools of each collection by topic (`pool_by_topic`).
 
@@ -109,7 +160,8 @@ def doubts(prices: pl.DataFrame) -> tuple[str, ...]:
     if doubtful.is_empty():
         return ()
     depths, worst = ", ".join(map(str, doubtful["depth"])), doubtful.row(-1, named=True)
-    judged, pool, share = (worst[name] or 0 for name in ("judged_per_topic", "pool_per_topic", "judged_share"))
+    judged, share = worst["judged_per_topic"] or 0, worst["judged_share"] or 0
+    pool = judged / share if share else worst["pool_per_topic"]  # of the runs, whatever pool is priced
     return (SHARE_JUDGED(depths=depths, share=share, depth=worst["depth"], judged=judged, pool=pool),)
 
 

@@ -23,13 +23,14 @@ class CostQuestion(Question):
     At each depth the judgments are reduced, the runs re-evaluated, and the variance estimated and pooled. The cost is
     topics × (pool documents per topic × document cost + topic cost); ratio is the cost of the deepest pool divided by
     this cost. Topics are for all pairs after correction, for an analysis of variance with --blocked or --published, or
-    for an interval with --width.
+    for an interval with --width. Pools are scaled to --systems. With --budget, the best depth has the smallest
+    detectable difference (or width) among the depths at which at least 90% of the pool is judged.
 
     \b
     Examples:
       cranfield cost qrels.txt runs/ -m AP --depth 10 --depth 100 --width 0.15
       cranfield cost qrels.txt runs/ -m AP --depth 10 --systems 10 --min-diff 0.15
-      cranfield cost qrels.txt runs/ -m AP --depth 10 --systems 10 --budget 10000
+      cranfield cost qrels.txt runs/ -m AP --systems 10 --budget 10000
       cranfield cost --collection q03 runs03/ --collection q04 runs04/ \\
                      -m AP --depth 10 --depth 100 --width 0.15
     """
@@ -49,13 +50,17 @@ class CostQuestion(Question):
         None, "Qrels file and directory of runs; repeat to pool collections.", metavar="QRELS RUNS",
         part="source",
     )  # fmt: skip
-    depths: tuple[int, ...] = setting(
-        help="Pool depth; repeatable.", flags=("--depth",), metavar="D", least=1, most=10_000_000
-    )
+    depths: tuple[int, ...] | None = setting(
+        None, "Pool depth; repeatable.", "--depth", metavar="D", least=1, most=10_000_000,
+        usual=" ".join(map(str, defaults.COST_DEPTHS)),
+    )  # fmt: skip
     measures: tuple[str, ...] = setting(
         help="Measure to evaluate by; repeatable.", flags=("--measure", "-m"), metavar="NAME"
     )
     contributing: Path | None = contributing()
+    teams: Path | None = shared.teams(part="source")
+    team_prefix: str | None = shared.team_prefix(part="source")
+    best_per_team: str | None = shared.best_per_team()
     n_systems: int | None = shared.n_systems(None, "Number of systems to compare.")
     min_diff: float | None = shared.min_diff(None, "Smallest difference to detect.")
     width: float | None = setting(
@@ -84,14 +89,17 @@ class CostQuestion(Question):
 
     def read(self, files: Files, bar: Bar) -> tuple[Any, ...]:
         """Judgments and runs: the plain arguments, or each --collection with the argument after it."""
+        from cranfield.questions.files import best_runs, check_teams
+
+        check_teams(self)
         named, collections = self.files, self.collection
         if not collections:
             if len(named) < 2:
                 raise ArgumentError("no runs given. Write: cranfield cost QRELS RUN…")
-            return ([(named[0], list(named[1:]))],)
+            return ([(named[0], best_runs(self, named[0], named[1:]))],)
         if len(named) != len(collections):
             raise ArgumentError(
                 f"--collection needs one RUNS for each QRELS; got {len(named)} for {len(collections)}. "
                 "Write --collection QRELS RUNS, with RUNS a directory or a quoted glob."
             )
-        return ([(qrels, [runs]) for qrels, runs in zip(collections, named, strict=True)],)
+        return ([(qrels, best_runs(self, qrels, [runs])) for qrels, runs in zip(collections, named, strict=True)],)

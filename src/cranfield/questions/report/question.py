@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
+from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page, Place
 from cranfield.core.question import setting
 from cranfield.measures.options import Scoring
@@ -74,6 +75,8 @@ class ReportQuestion(Scoring):
         least=1, most=10_000_000, on_page=False,
     )  # fmt: skip
     teams: Path | None = shared.teams()
+    team_prefix: str | None = shared.team_prefix(part="source")
+    best_per_team: str | None = shared.best_per_team()
     n_partitions: int = setting(
         defaults.PARTITIONS, "Number of partitions of the documents.", least=2, most=20, more=True
     )
@@ -88,6 +91,11 @@ class ReportQuestion(Scoring):
     missing: str = shared.missing()
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
+
+    def check_together(self) -> None:
+        """A prefix chooses runs and does nothing else here."""
+        if self.team_prefix and not self.best_per_team:
+            raise ArgumentError("`team_prefix` needs `best_per_team`, the measure that chooses a run per team.")
 
     @staticmethod
     def verb() -> Callable[..., Any]:

@@ -52,9 +52,8 @@ class ReuseQuestion(Scoring):
     )
 
     teams: Path | None = shared.teams()
-    team_prefix: str | None = setting(
-        None, "Regular expression that finds the team at the start of the run tag.", metavar="PATTERN", on_page=False
-    )
+    team_prefix: str | None = shared.team_prefix()
+    best_per_team: str | None = shared.best_per_team()
     contributing: Path | None = contributing()
     measures: tuple[str, ...] = setting(
         defaults.MEASURES, "Measure, such as AP or nDCG@10; repeatable.", "--measure", "-m", metavar="NAME",

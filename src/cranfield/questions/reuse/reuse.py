@@ -13,7 +13,7 @@ import polars as pl
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.matched import refuse_other_ids
 from cranfield.collection.readers import read_runs
-from cranfield.collection.teams import read_teams, teams_by_prefix
+from cranfield.collection.teams import read_teams, teams_by_prefix, teams_of
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import (
     ALPHA,
@@ -235,7 +235,8 @@ def reuse(
     qrels = as_qrels(qrels)
     options = complete_scoring(scoring, "reuse")
     listed, skipped = _find_runs(runs, options["lenient"], options["name"])
-    members = _check_teams(listed, _find_teams(listed, teams, team_prefix))
+    grouping = _find_teams(listed, teams, team_prefix)
+    members = _check_teams(listed, grouping)
     contributors = find_contributors(contributing)
     built = [True] * len(listed) if contributors is None else contributors.among([run.system for run in listed])
     pooled = {team: [j for j in own if built[j]] for team, own in members.items()}
@@ -303,8 +304,10 @@ def reuse(
         "n_resamples": n_resamples,
         "seed": seed,
     }
-    absent = () if contributors is None else contributors.absent([run.system for run in listed])
-    said = (*skipped, *absent, *_unjudged(price), *_warnings(rows))
+    names = [run.system for run in listed]
+    absent = () if contributors is None else contributors.absent(names)
+    _, ignored = teams_of(names, grouping)
+    said = (*skipped, *ignored, *absent, *_unjudged(price), *_warnings(rows))
     result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, shares, said)
     notify(result.warnings)
     return result
@@ -344,11 +347,7 @@ def _check_teams(runs: Sequence[Run], teams: Mapping[str, str]) -> dict[str, lis
         raise ArgumentError("`runs` is empty. Give the runs the pool was made of.")
     if missing := [name for name in names if name not in teams]:
         raise DataError(f"no team is given for {len(missing)} runs ({summary(missing)}). Add them to `teams`.")
-    if unmatched := sorted(set(teams) - set(names)):
-        raise DataError(
-            f"teams are given for systems without a run: {summary(unmatched)}. Add the runs or drop the names."
-        )
-    members: dict[str, list[int]] = {team: [] for team in natural_sorted(set(teams.values()))}
+    members: dict[str, list[int]] = {team: [] for team in natural_sorted({teams[name] for name in names})}
     for at, name in enumerate(names):
         members[teams[name]].append(at)
     if len(members) < 2:
