@@ -1,4 +1,4 @@
-"""Writes ``docs/advice.md``: is the advice on topic set sizes true?
+"""Writes ``docs/validation.md``: is the advice on topic set sizes true?
 
 Run ``python docs/advice_study.py`` after a change to the designs (some ten minutes on a free core), or with ``--quick`` to see the
 tables of a small study on the terminal without writing anything. Five populations are made here; public TREC matrices

@@ -1,4 +1,4 @@
-"""How often the interval of a variance, and the assured number of topics, hold: a table of docs/advice.md.
+"""How often the interval of a variance, and the assured number of topics, hold: a table of docs/validation.md.
 
     python docs/assurance_study.py DIRECTORY [--pilots 500]
 

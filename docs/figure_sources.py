@@ -486,7 +486,7 @@ def best_of_ten() -> Texts:
 
 @figures("measured", command="python docs/figures.py --measure best-of-populations", sources=BEST)
 def best_of_populations() -> Texts:
-    """Coverage and size of the set on the populations of docs/advice.md: ten systems, three equally good, others worse."""
+    """Coverage and size of the set on the populations of docs/validation.md: ten systems, three equally good, others worse."""
     import advice_study as study
 
     from cranfield.questions.compare.best import best_set

@@ -12,6 +12,12 @@ from cranfield import ArgumentError, CranfieldWarning, ScoreMatrix, design_anova
 from cranfield.questions.design.all_pairs import design_all_pairs, design_spread
 from cranfield.questions.design.jackknife import blocked_size, past_scores
 from cranfield.questions.design.sense import sense
+from cranfield.questions.recommend.max_t_design import (
+    CriticalValues,
+    MaxTPower,
+    critical_values,
+    simulate_max_t_power,
+)
 from cranfield.questions.recommend.recommend import expected_widths, recommend
 from cranfield.questions.variance.sphericity import pair_spread, unbiased_epsilon
 from support import SHARED, needs_shared
@@ -33,6 +39,7 @@ def past(seed: int = 1, n: int = 40, m: int = 12, scale: float = 1) -> ScoreMatr
 def test_rows_and_their_order() -> None:
     advice = recommend(past(), 10, 0.1)
     assert advice.rows["design"].to_list() == [
+        "all pairs, max-t",
         "all pairs, corrected",
         "all pairs, corrected",
         "baseline, corrected",
@@ -44,8 +51,12 @@ def test_rows_and_their_order() -> None:
         "interval",
         "interval",
     ]
-    assert advice.rows["question"].n_unique() == 10
+    assert advice.rows["question"].n_unique() == 11
+    # Up to 20 comparisons are tested by randomisation with Holm's correction, more by max-t.
     assert recommend(past(), 10, 0.1, baseline=True).rows["design"][0] == "baseline, corrected"
+    assert recommend(past(m=25), 22, 0.1, baseline=True).rows["design"][0] == "baseline, max-t"
+    assert recommend(past(), 6, 0.1).rows["design"][0] == "all pairs, corrected"
+    assert recommend(past(), 7, 0.1).by_max_t
     assert advice.n_topics == advice.rows["topics"][0]
     assert advice.lower is not None
     assert advice.upper is not None
@@ -60,12 +71,13 @@ def test_one_question_has_one_answer() -> None:
     advice = recommend(x, 10, 0.1)
     estimate = estimate_variance(x, "residual")
     headline = design_all_pairs(estimate, 10, 0.1, spread=design_spread(estimate))
-    assert advice.n_topics == headline.n_topics
+    assert advice.rows["topics"][1] == headline.n_topics
+    assert recommend(x, 6, 0.1).n_topics == design_all_pairs(estimate, 6, 0.1).n_topics
     assert design_spread(estimate) > pair_spread(x)
     epsilon = unbiased_epsilon(np.cov(x.canonical().values, rowvar=False), x.n_topics, 10)
-    assert advice.rows["epsilon"][3] == pytest.approx(epsilon)
-    assert advice.rows["topics"][3] == design_anova(estimate, 10, 0.1, blocked=True, epsilon=epsilon).n_topics
-    assert advice.rows["topics"][4] >= advice.rows["topics"][3]
+    assert advice.rows["epsilon"][4] == pytest.approx(epsilon)
+    assert advice.rows["topics"][4] == design_anova(estimate, 10, 0.1, blocked=True, epsilon=epsilon).n_topics
+    assert advice.rows["topics"][5] >= advice.rows["topics"][4]
 
 
 def test_the_assured_size_is_that_of_the_assured_variance() -> None:
@@ -76,7 +88,9 @@ def test_the_assured_size_is_that_of_the_assured_variance() -> None:
     assert above is not None
     assert estimate.error is not None
     assert above.variance == pytest.approx(estimate.variance * math.exp(estimate.error.reach(0.9)))
-    assert advice.assured == design_all_pairs(above, 10, 0.1).n_topics
+    assert advice.rows["topics_assured"][1] == design_all_pairs(above, 10, 0.1).n_topics
+    few = recommend(x, 6, 0.1, assurance=0.9)
+    assert few.assured == design_all_pairs(above, 6, 0.1).n_topics
     assert advice.to_dict()["topics_assured"] == advice.assured
     sizes = [recommend(x, 10, 0.1, assurance=level) for level in (0.5, 0.8, 0.9, 0.975)]
     assert sizes[0].assured == sizes[0].n_topics
@@ -94,7 +108,7 @@ def test_teams_count_in_place_of_systems() -> None:
     teams = {name: name[:2] for name in x.systems}  # s1, s10, s11 are one team
     alone, grouped = recommend(x, 10, 0.1), recommend(x, 10, 0.1, teams=teams)
     estimate = estimate_variance(x, "residual", teams=teams)
-    assert grouped.upper == design_all_pairs(estimate, 10, 0.1).only("topics_upper")
+    assert grouped.rows["topics_upper"][1] == design_all_pairs(estimate, 10, 0.1).only("topics_upper")
     assert grouped.upper != alone.upper
     assert grouped.settings["teams"] == "10 teams"
     assert "Teams are taken as a sample of those to come." in grouped.text
@@ -110,7 +124,8 @@ def test_two_systems_are_no_sample() -> None:
 
 def test_the_promise_names_what_was_asked() -> None:
     promise = recommend(past(), 10, 0.1).promise
-    assert "45 pairs" in promise
+    assert "The test is max-t over all 45 pairs" in promise
+    assert "paired t-tests of all 15 pairs with Holm's correction" in recommend(past(), 6, 0.1).promise
     assert "a difference of 0.1 in mean AP" in promise
     assert "the 9 comparisons with it" in recommend(past(), 10, 0.1, baseline=True).promise
 
@@ -262,5 +277,65 @@ def test_bad_arguments(arguments: tuple[int, float], message: str) -> None:
 @needs_shared
 def test_terabyte() -> None:
     advice = recommend(read_scores(SHARED / "data" / "matrices" / "terabyte2006.AP.csv").only(), 20, 0.1)
-    assert advice.n_topics in (46, 47)  # simulation: 47
+    assert advice.rows["topics"][1] in (46, 47)  # t with Holm; simulation: 47
+    assert advice.n_topics in (37, 38)
     assert advice.rows.filter(design="blocked ANOVA, unbiased ε")["topics"][0] < 75
+
+
+# ── the design for max-t ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_power_of_max_t_by_simulation() -> None:
+    """P(|d| > c·√((s² + κ·v0)/n)) drawn out, for pairs of equal and of unequal variances."""
+    rng = np.random.default_rng(1)
+    n, min_diff, v0, c = 40, 0.08, 0.02, 3.0
+    for spread in (0.0, 0.5):
+        shares = rng.gamma(1 / spread**2, spread**2, 4000) if spread else np.ones(4000)
+        d = rng.normal(0, 1, (4000, n)) * np.sqrt(shares * v0)[:, None] + min_diff
+        t = np.abs(d.mean(axis=1)) / np.sqrt((d.var(axis=1, ddof=1) + 0.5 * v0) / n)
+        designed = MaxTPower(CriticalValues((n,), (c,)), spread)
+        assert designed.power(n, min_diff, v0) == pytest.approx((t > c).mean(), abs=0.03)
+        size = designed.topics(min_diff, v0, 0.8)
+        assert designed.power(size, min_diff, v0) >= 0.8 > designed.power(size - 1, min_diff, v0)
+        assert designed.min_diff(size, v0, 0.8) <= min_diff
+        assert designed.power(size, designed.min_diff(size, v0, 0.8), v0) == pytest.approx(0.8, abs=1e-6)
+
+
+def test_critical_values_grow_with_the_family_and_come_from_the_seed() -> None:
+    x = [past(m=30)]
+    found = {k: critical_values(x, k, alpha=0.05, baseline=False, seed=1, sizes=(25, 50)) for k in (7, 20, 30, 40)}
+    assert found[7].at(50) < found[20].at(50) < found[30].at(50) < found[40].at(50)
+    again = critical_values(x, 20, alpha=0.05, baseline=False, seed=1, sizes=(25, 50))
+    assert again == found[20]
+    assert critical_values(x, 20, alpha=0.05, baseline=False, seed=2, sizes=(25,)) != again
+    assert critical_values(x, 20, alpha=0.05, baseline=True, seed=1, sizes=(50,)).at(50) < found[20].at(50)
+    assert found[20].at(10) == found[20].values[0]
+    assert found[20].at(1000) == found[20].values[1]
+    # More systems than the past has: the effective number of comparisons grows with the pairs.
+    assert found[40].at(50) == pytest.approx(3.4, abs=0.4)
+
+
+def test_fewer_topics_for_max_t_than_for_holm() -> None:
+    x = past(m=30)
+    advice = recommend(x, 20, 0.1)
+    assert advice.n_topics < advice.rows["topics"][1]
+    assert recommend(x, 20, 0.1, seed=2).n_topics == pytest.approx(advice.n_topics, rel=0.05)
+    row = advice.sizes.filter(topics=50).row(0, named=True)
+    assert (row["power"] >= 0.8) == (advice.n_topics <= 50)
+
+
+def test_a_difference_too_small_for_any_number_of_topics() -> None:
+    with pytest.raises(ArgumentError, match="needs more than 1,000,000,000 topics. Give a larger one"):
+        MaxTPower(CriticalValues((50,), (3.0,)), 0.0).topics(1e-9, 1.0, 0.8)
+    with pytest.raises(ArgumentError, match="past scores that are all equal give no critical value"):
+        critical_values([matrix(np.full((10, 8), 0.5))], 8, alpha=0.05, baseline=False, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [8, 20])
+def test_max_t_has_the_power_it_was_designed_for(k: int) -> None:
+    rng = np.random.default_rng(5)
+    x = matrix(rng.normal(0.4, 0.15, (400, 1)) + rng.gamma(2, 0.06, (400, 30)) * rng.uniform(0.7, 1.3, 30))
+    found = simulate_max_t_power(x, recommend(x, k, 0.06).n_topics, 0.06, n_systems=k, trials=600)
+    assert 0.76 - 3 * found.error < found.power < 0.86 + 3 * found.error
+    assert found.false < 0.08 + 3 * math.sqrt(0.08 * 0.92 / 600)

@@ -115,7 +115,7 @@ def test_interval_width_is_the_expected_one() -> None:
 @pytest.mark.parametrize("m", [5, 10, 20])
 def test_the_adjusted_size_serves_the_corrected_test_on_real_residuals(m: int) -> None:
     """Uncorrected the blocked F rejects too often; corrected by the sample's unbiased ε it comes near its level, and the
-    adjusted n near its power (docs/advice.md has how near)."""
+    adjusted n near its power (docs/validation.md has how near)."""
     x = read_scores(SHARED / "data/matrices/robust2003-new.AP.csv").only()
     variance = estimate_variance(x, "residual")
     with quietly():

@@ -201,12 +201,9 @@ class CompareQuestion(ComparisonQuestion):
         False, "Compare the systems of each team, one family per team; for variants of one system.", on_page=False,
         group="Statistics",
     )  # fmt: skip
-    teams: Path | None = shared.teams("File of lines `system team`, for --within-teams.")
-    team_prefix: str | None = setting(
-        None,
-        "Regular expression that finds the team at the start of a system's name.",
-        metavar="PATTERN",
-        on_page=False,
+    teams: Path | None = shared.teams()
+    team_prefix: str | None = shared.team_prefix(
+        "Regular expression that finds the team at the start of a system's name."
     )
 
     def read(self, files: Files, bar: Bar) -> tuple[Tuning] | None:
@@ -225,6 +222,8 @@ class CompareQuestion(ComparisonQuestion):
 
     def ask(self, *data: Any, **more: Any) -> Any:
         """The comparison, of tuned families by their held-out scores."""
+        if self.best_per_team is not None:  # the teams chose the systems when the files were read
+            more = {"teams": None, "team_prefix": None, **more}
         if not self.tune:
             return super().ask(*data, **more)
         from cranfield.scores.matrix import Scores
@@ -249,8 +248,10 @@ class CompareQuestion(ComparisonQuestion):
     def check_together(self) -> None:
         """Tuning is asked for as a whole, and for one measure."""
         super().check_together()
-        if not self.within_teams and (self.teams is not None or self.team_prefix is not None):
-            raise ArgumentError("`teams` and `team_prefix` need `within_teams`. Add it.")
+        if self.within_teams and self.best_per_team:
+            raise ArgumentError("`best_per_team` leaves one run of each team, and `within_teams` needs several.")
+        if not (self.within_teams or self.best_per_team) and (self.teams is not None or self.team_prefix is not None):
+            raise ArgumentError("`teams` and `team_prefix` need `within_teams` or `best_per_team`. Add one.")
         if self.within_teams and self.baseline:
             raise ArgumentError("`within_teams` compares all pairs of a team. Leave `baseline` out.")
         if self.within_teams and self.across_measures:

@@ -27,7 +27,7 @@ SAMPLE_INTERVAL = sentence(
     "design.sample-interval",
     "{topics:,} topics [{lower:,}, {upper:,}]; with {assured:,}, power is at least {power:g} with {assurance:.0%} "
     "assurance.",
-    "a jackknife interval exists; simulated coverage of interval and assurance: docs/advice.md",
+    "a jackknife interval exists; simulated coverage of interval and assurance: docs/validation.md",
 )
 SYSTEMS_SAMPLED = sentence(
     "design.systems-sampled",

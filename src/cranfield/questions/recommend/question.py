@@ -18,7 +18,8 @@ from cranfield.questions.design.question import BASELINE
 class RecommendQuestion(Question):
     """Recommend a number of topics from past scores, beside what other designs ask for.
 
-    The number is for paired tests of all pairs of systems after correction, or of all with a baseline. topics_assured
+    The number is for all pairs of systems, or all with a baseline: by max-t for more than 20 comparisons, otherwise by
+    paired t-tests after correction. topics_assured
     is the number whose true power reaches --power with probability --assurance; past topics and systems count as
     samples. --format markdown writes a text for a track overview.
 
@@ -57,6 +58,7 @@ class RecommendQuestion(Question):
     alpha: float = shared.alpha("Significance level.")
     measure: str | None = shared.one_measure("Measure to use.")
     teams: Path | None = shared.teams("File of lines `system team`; the interval leaves out teams instead of systems.")
+    seed: int = shared.seed()
     missing: str = shared.missing()
 
     @staticmethod

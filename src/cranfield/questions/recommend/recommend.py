@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 import numpy as np
 import polars as pl
 
-from cranfield.core.defaults import ALPHA, ASSURANCE, POWER
+from cranfield.core.defaults import ALPHA, ASSURANCE, FEW_COMPARISONS, POWER, SEED
 from cranfield.core.errors import CranfieldError, DataError, notify, quietly
 from cranfield.core.invariants import check_frame
 from cranfield.core.labels import summary
@@ -25,6 +25,7 @@ from cranfield.questions.design.interval import solve_interval
 from cranfield.questions.design.result import Design
 from cranfield.questions.design.sense import sense
 from cranfield.questions.design.ttest import solve_ttest
+from cranfield.questions.recommend.max_t_design import MaxTPower, comparisons, max_t_power
 from cranfield.questions.recommend.question import RecommendQuestion
 from cranfield.questions.variance.estimate import Teams, VarianceEstimate, named_teams, team_of
 from cranfield.questions.variance.variances import pooled_variances
@@ -46,15 +47,23 @@ PROMISE_PAIR = sentence(
     "design.promise-pair",
     "With {topics:,} topics, a paired t-test at level {alpha:g} detects a difference of {min_diff:g} in mean {measure} "
     "with power about {power:g}. Power is averaged over pairs of systems.",
-    "two systems are asked for; simulated on ten populations: docs/advice.md",
+    "two systems are asked for; simulated on ten populations: docs/validation.md",
+)
+PROMISE_MAX_T = sentence(
+    "design.promise-max-t",
+    "With {topics:,} topics, power is about {power:g} to detect a difference of {min_diff:g} in mean {measure} between "
+    "{two} of {systems} systems. The test is max-t over {pairs} at level {alpha:g}, the default for large families. "
+    "The other systems lie midway; power is averaged over which two differ.",
+    "more than 20 comparisons are asked for, and min_diff is a difference that two means can have; simulated: "
+    "docs/validation.md",
 )
 PROMISE = sentence(
     "design.promise",
     "With {topics:,} topics, power is about {power:g} to detect a difference of {min_diff:g} in mean {measure} between "
     "{two} of {systems} systems. The tests are paired t-tests of {pairs} with Holm's correction at level {alpha:g}. "
     "The other systems lie midway; power is averaged over which two differ.",
-    "three systems or more are asked for, and min_diff is a difference that two means can have; simulated on ten "
-    "populations: docs/advice.md",
+    "three systems or more and at most 20 comparisons are asked for, and min_diff is a difference that two means can "
+    "have; simulated on ten populations: docs/validation.md",
 )
 NO_BLOCKED = sentence(
     "design.no-blocked",
@@ -66,6 +75,10 @@ NOT_NORMAL = sentence(
     "{finding}. These designs assume normal scores; treat the sizes as a guide, and use a randomisation test.",
     "scores have very few different values, or most are the lowest or the highest",
 )
+MAX_T = "max-t"
+"""In the names of designs for max-t."""
+_MAX_T = "Which pairs of systems differ? (max-t, the default for large families)"
+_MAX_T_AGAINST = "Which systems differ from the baseline? (max-t, the default for large families)"
 _ALL = "Which pairs of systems differ? (corrected)"
 _AGAINST = "Which systems differ from the baseline? (corrected)"
 _ONE = "Do two systems chosen in advance differ?"
@@ -94,7 +107,7 @@ class Recommendation(Result):
     assured : int or None
         The size at which the true power is as wanted with the `assurance` asked for.
     promise : str
-        What that number of topics achieves; `simulate_power` checks it.
+        What that number of topics achieves; `simulate_power` and `simulate_max_t_power` check it.
     rows : polars frame
         One row per design, the recommended one first: design, estimator, method, variance (σ²), topics, topics_lower,
         topics_upper, topics_assured, epsilon, question (which the design answers).
@@ -175,6 +188,11 @@ class Recommendation(Result):
 
         return headline(self)
 
+    @property
+    def by_max_t(self) -> bool:
+        """Whether the recommended number is for max-t."""
+        return str(self.rows["design"][0]).endswith(MAX_T)
+
     def __repr__(self) -> str:
         ends = "" if self.lower is None else f" [{self.lower}, {self.upper}]"
         return f"Recommendation({self.measure}: {self.n_topics} topics{ends}; {self.rows['design'][0]})"
@@ -203,12 +221,15 @@ def recommend(
     baseline: bool = False,
     assurance: float = ASSURANCE,
     teams: Teams | None = None,
+    seed: int = SEED,
 ) -> Recommendation:
     """How many topics should the next collection have?
 
     The answer is for the usual experiment: all pairs of systems, or all against a `baseline`, are tested on shared
-    topics with a correction for their number. The designs of the papers and others stand beside it. Nothing is
-    random: the same scores give the same answer.
+    topics with a correction for their number. More than 20 comparisons are tested by max-t, the default of `compare`;
+    its critical value comes from random subsets of the past systems (see `MaxTPower`). Fewer are tested by paired
+    t-tests with Holm's correction. The designs of the papers and others stand beside it. The same scores and seed give
+    the same answer.
 
     Parameters
     ----------
@@ -227,6 +248,8 @@ def recommend(
         might have been drawn, the true power at that size is at least `power` with about this probability.
     teams : mapping from system to team, or a file that `read_teams` reads, optional
         Teams count as the sample in place of systems; see `estimate_variance`.
+    seed : int
+        For the subsets and resamples behind the critical value of max-t.
 
     Examples
     --------
@@ -246,10 +269,11 @@ def recommend(
         average, wide, within = (
             pooled_variances(named, name, level, grouping)[0] for name in ("residual", "percentile95", "within")
         )
-        listed, refused = _designs(average, wide, within, asked, baseline, sure)
+        of_max_t = _max_t_design(collections, average, asked, baseline, seed)
+        listed, refused = _designs(average, wide, within, asked, baseline, sure, of_max_t)
         types = dict.fromkeys(("topics_lower", "topics_upper", "topics_assured"), pl.Int64) | {"epsilon": pl.Float64}
         rows = pl.DataFrame(listed, schema_overrides=types, infer_schema_length=None)
-        sizes = _sizes(average, wide, asked, baseline)
+        sizes = _sizes(average, wide, asked, baseline, of_max_t)
     measure, topics = average.measure, int(rows["topics"][0])
     said = (
         *(f"{name}: {text}" for name, matrix in collections.items() for text in matrix.warnings),
@@ -260,7 +284,7 @@ def recommend(
     )
     settings = RecommendQuestion.in_force(
         measure=measure, collections=list(collections), **asked, baseline=baseline, assurance=sure,
-        teams=named_teams(teams),
+        teams=named_teams(teams), seed=seed,
     )  # fmt: skip
     past = ", ".join(f"{name} ({x.n_topics} topics × {x.n_systems} systems)" for name, x in collections.items())
     promise = _promise(measure, topics, asked, baseline)
@@ -290,12 +314,13 @@ def _promise(measure: str, topics: int, asked: Asked, baseline: bool) -> str:
         return PROMISE_PAIR(topics=topics, measure=measure, **asked)
     pairs = f"the {k - 1} comparisons with it" if baseline else f"all {k * (k - 1) // 2} pairs"
     two = "a system and the baseline" if baseline else "the best and the worst"
-    return PROMISE(topics=topics, two=two, systems=k, measure=measure, pairs=pairs, **asked)
+    said = PROMISE_MAX_T if comparisons(k, baseline) > FEW_COMPARISONS else PROMISE
+    return said(topics=topics, two=two, systems=k, measure=measure, pairs=pairs, **asked)
 
 
 def _designs(
     average: VarianceEstimate, wide: VarianceEstimate, within: VarianceEstimate, asked: Asked, baseline: bool,
-    assurance: float,
+    assurance: float, of_max_t: MaxTPower | None,
 ) -> tuple[list[dict[str, Any]], tuple[str, ...]]:  # fmt: skip
     """All designs, the recommended one first; and the reason if there is no blocked ANOVA."""
     alpha, difference = asked["alpha"], asked["min_diff"]
@@ -305,7 +330,8 @@ def _designs(
         solve = partial(solve_all_pairs, baseline=against, **asked)
         return _row(solve, estimate, assurance, name, question + more)
 
-    rows = [of_pairs(baseline, average), of_pairs(baseline, wide, " For 95% of the pairs.")]
+    rows = [] if of_max_t is None else [_max_t_row(of_max_t, average, asked, baseline, assurance)]
+    rows += [of_pairs(baseline, average), of_pairs(baseline, wide, " For 95% of the pairs.")]
     blocked, refused = _blocked_rows(average, asked, assurance)
     rows += [of_pairs(not baseline, average), *blocked]
     question = "Does any system differ? (unpaired, as in the papers)"
@@ -320,6 +346,38 @@ def _designs(
         for estimate, which in ((average, "For an average pair."), (wide, "For 95% of the pairs.")):
             rows.append(_row(solve, estimate, assurance, name, f"{question} {which}"))
     return rows, refused
+
+
+def _max_t_design(
+    past: Mapping[str, ScoreMatrix], average: VarianceEstimate, asked: Asked, baseline: bool, seed: int
+) -> MaxTPower | None:
+    """The power of max-t, where it is the test of so many comparisons."""
+    k = asked["n_systems"]
+    if comparisons(k, baseline) <= FEW_COMPARISONS:
+        return None
+    return max_t_power(past, k, alpha=asked["alpha"], baseline=baseline, seed=seed, spread=design_spread(average))
+
+
+def _max_t_row(
+    of_max_t: MaxTPower, estimate: VarianceEstimate, asked: Asked, baseline: bool, assurance: float
+) -> dict[str, Any]:
+    """The design for max-t; its interval and its assured size carry those of the variance through."""
+
+    def solve(variance: float | None) -> int | None:
+        try:
+            return None if variance is None else of_max_t.topics(asked["min_diff"], 2 * variance, asked["power"])
+        except CranfieldError:  # more topics than are ever designed
+            return None
+
+    topics = of_max_t.topics(asked["min_diff"], estimate.variance_of_difference, asked["power"])
+    above = estimate.assured(assurance)
+    name = "baseline" if baseline else "all pairs"
+    return {
+        "design": f"{name}, {MAX_T}", "estimator": estimate.estimator, "method": "bootstrap",
+        "variance": estimate.variance, "topics": topics, "topics_lower": solve(estimate.lower),
+        "topics_upper": solve(estimate.upper), "topics_assured": solve(None if above is None else above.variance),
+        "epsilon": None, "question": _MAX_T_AGAINST if baseline else _MAX_T,
+    }  # fmt: skip
 
 
 def _row(
@@ -363,16 +421,24 @@ def _blocked_rows(
     return rows, ()
 
 
-def _sizes(average: VarianceEstimate, wide: VarianceEstimate, asked: Asked, baseline: bool) -> pl.DataFrame:
+def _sizes(
+    average: VarianceEstimate, wide: VarianceEstimate, asked: Asked, baseline: bool, of_max_t: MaxTPower | None
+) -> pl.DataFrame:
     power, alpha = asked["power"], asked["alpha"]
     variance, spread = average.variance_of_difference, design_spread(average)
     common: dict[str, Any] = {"n_systems": asked["n_systems"], "n_topics": SIZES, "alpha": alpha}
     common |= {"baseline": baseline, "spread": spread}
+    if of_max_t is not None:
+        powers = pl.Series([of_max_t.power(n, asked["min_diff"], variance) for n in SIZES])
+        differences = pl.Series([of_max_t.min_diff(n, variance, power) for n in SIZES])
+    else:
+        powers = solve_all_pairs(variance, min_diff=asked["min_diff"], **common).rows["achieved_power"]
+        differences = solve_all_pairs(variance, power=power, **common).rows["min_diff"]
     return pl.DataFrame(
         {
             "topics": SIZES,
-            "power": solve_all_pairs(variance, min_diff=asked["min_diff"], **common).rows["achieved_power"],
-            "min_diff": solve_all_pairs(variance, power=power, **common).rows["min_diff"],
+            "power": powers,
+            "min_diff": differences,
             "min_diff_pair": solve_ttest(variance, n_topics=SIZES, power=power, alpha=alpha).rows["min_diff"],
         }
     ).join(expected_widths(average, wide, SIZES, alpha=alpha), on="topics")

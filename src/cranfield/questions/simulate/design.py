@@ -26,6 +26,7 @@ from cranfield.core.signature import signature
 from cranfield.core.truth.rates import CONFIDENCE, rate_interval
 from cranfield.core.work_files import WorkFile
 from cranfield.questions.design.simulated_power import simulate_power
+from cranfield.questions.recommend.max_t_design import simulate_max_t_power
 from cranfield.questions.recommend.recommend import expected_widths, recommend
 from cranfield.questions.simulate.answer import design_answer, design_headline
 from cranfield.questions.simulate.population import FEWEST_TOPICS, past_scores
@@ -177,11 +178,14 @@ def _pilot(
     pilot = ScoreMatrix(matrix.values[drawn], [str(i) for i in range(1, size + 1)], matrix.systems, matrix.measure)
     alpha = question["alpha"]
     with quietly():
-        topics = recommend(pilot, **question).n_topics
+        recommended = recommend(pilot, **question, seed=seed)
+        topics = recommended.n_topics
         estimates = [estimate_variance(pilot, method, alpha=alpha) for method in ("residual", "percentile95")]
         wide = float(expected_widths(estimates[0], estimates[1], [topics], alpha=alpha)["width_average_pair"][0])
     about = {name: question[name] for name in ("min_diff", "n_systems", "alpha", "baseline")}
-    power = simulate_power(matrix, topics, **about, trials=n_trials, seed=seed).power
+    # The test that the recommendation is for: max-t for many comparisons, paired t-tests with Holm's correction else.
+    simulate = simulate_max_t_power if recommended.by_max_t else simulate_power
+    power = simulate(matrix, topics, **about, trials=n_trials, seed=seed).power
     rate = rate_interval(np.arange(n_trials) < round(power * n_trials))
     width = reached_width(np.asarray(matrix.values), topics, alpha, n_trials, seed)
     named = {"pilot": number + 1, "topics": topics, "promised": float(question["power"])}
