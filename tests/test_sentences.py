@@ -205,8 +205,8 @@ case("comparison.differs-from",
      lambda: (printed(against(), None, BOARD), "† significantly different from d (Holm-adjusted p ≤ 0.05)"),
      lambda: printed(far(), None, BOARD))  # fmt: skip
 case("comparison.interval-agrees",
-     lambda: (printed(far()), "it excludes 0 exactly when the pair is significant (if the t interval disagrees, its "
-              "end next to 0 moves)"),
+     lambda: (printed(far()), "0 is inside exactly when the pair is not significant (where interval and test "
+              "disagree, the end is set to 0)"),
      lambda: printed(pairwise()))  # fmt: skip
 case("comparison.interval-pairwise",
      lambda: (printed(pairwise()), "it may exclude 0 although the adjusted p is above alpha"),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from cranfield.core.defaults import FAMILY_TEST, LIBRARIES_MB, TEST, IntervalKind
+from cranfield.core.defaults import FAMILY_TEST, FEW_COMPARISONS, LIBRARIES_MB, TEST, IntervalKind
 from cranfield.core.demand import Demand, flipped_sums
 from cranfield.core.errors import ArgumentError
 from cranfield.core.executors import available_workers
@@ -21,10 +21,11 @@ from cranfield.questions.compare.bootstrap import percentile_intervals, quantile
 from cranfield.questions.compare.cautions import find_warnings
 from cranfield.questions.compare.classical import residual_variance
 from cranfield.questions.compare.comparison import Comparison
-from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most
+from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most, interval_level
 from cranfield.questions.compare.equivalence import is_alone, margin_level
 from cranfield.questions.compare.grid import GridScores, tied_ranks
-from cranfield.questions.compare.intervals import Basis, bootstrap_errors, simultaneous_intervals
+from cranfield.questions.compare.intervals import Basis, agreed, bootstrap_errors, simultaneous_intervals
+from cranfield.questions.compare.inverted import can_invert, inverted
 from cranfield.questions.compare.max_t import rank_intervals_by_max_t, rank_resamples
 from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 from cranfield.questions.compare.resampled import Resampling, board_resamples, enough_resamples
@@ -215,6 +216,9 @@ def _result(
 ) -> Comparison:
     family, outcome, board, each = tested.family, tested.outcome, tested.board, tested.each
     difference = family.pairs.of(family.value)
+    if tested.of_scores is None and not plan.test.corrects_family:
+        inverts = _inverts(tested, size, plan, _own_level(size, selected, plan))
+        tested = replace(tested, basis=replace(tested.basis, inverted=inverts))
     lower, upper = _around(difference, *_intervals(tested, difference, p_adjusted, size, selected, plan))
     usual = "formula" if not outcome.n_resamples else "enumerated" if outcome.exact else "monte carlo"
     drawn = outcome.n_resamples or (tested.n_resamples if tested.of_scores is not None else None)
@@ -267,7 +271,7 @@ def _intervals(
 ) -> tuple[Array, Array]:
     """Both ends of the interval of every difference.
 
-    ``simultaneous``: an interval leaves out 0 exactly when its pair is significant (see `simultaneous_intervals`).
+    ``simultaneous``: 0 is inside exactly when the pair is not significant (see `simultaneous_intervals`).
     ``pairwise``: level 1 − alpha for each pair by itself; percentile intervals for the bootstrap tests.
     """
     basis, p = tested.basis, tested.outcome.p
@@ -279,11 +283,15 @@ def _intervals(
     if plan.test.corrects_family and not together:
         half = -special.stdtrit(basis.df, plan.alpha / 2) * basis.error
         return difference - half, difference + half
+    if basis.inverted:
+        level = _own_level(size, selected, plan)
+        ends = _around(difference, *_inverted(tested, plan, level))
+        significant = at_most(p_adjusted if together else p, plan.alpha)
+        return agreed(*ends, difference, significant, plan.how.alternative)
     return simultaneous_intervals(
         difference,
         basis.error,
         basis.df,
-        p,
         p_adjusted if together else p,
         correction=plan.correction if together else "none",
         alpha=plan.alpha,
@@ -292,6 +300,25 @@ def _intervals(
         family=size if together else len(p),
         selected=selected,
     )
+
+
+def _own_level(size: int, selected: int, plan: Plan) -> float:
+    """One minus the level of a single interval."""
+    if plan.intervals == "pairwise":
+        return plan.alpha
+    return interval_level(plan.correction, plan.alpha, size, selected)
+
+
+def _inverts(tested: TestedFamily, size: int, plan: Plan, level: float) -> bool:
+    """Whether the randomisation test itself gives the intervals: it decides on a small family, with enough flips."""
+    if plan.test.name != TEST or not plan.how.on_means or size > FEW_COMPARISONS or tested.of_scores is not None:
+        return False
+    return can_invert(tested.family.scores.n_topics, tested.n_resamples, level, plan.how.alternative)
+
+
+def _inverted(tested: TestedFamily, plan: Plan, level: float) -> tuple[Array, Array]:
+    how = replace(plan.how, n_resamples=tested.n_resamples, progress=None)
+    return inverted(tested.family.scores, tested.family.pairs, how, level)
 
 
 def _within(tested: TestedFamily, difference: Array, size: int, plan: Plan) -> tuple[Array, Array]:
@@ -303,8 +330,11 @@ def _within(tested: TestedFamily, difference: Array, size: int, plan: Plan) -> t
         return outcome.maximum.intervals(difference, outcome.maximum.critical(level), "two-sided")
     if plan.test.corrects_family and outcome.lower is not None and outcome.upper is not None:
         return outcome.lower, outcome.upper
+    own = level / (1 if alone else size)
+    if _inverts(tested, size, plan, own):
+        return _inverted(tested, plan, own)
     critical = None if alone else basis.critical
-    quantile = -special.stdtrit(basis.df, level / (1 if alone else size) / 2) if critical is None else critical
+    quantile = -special.stdtrit(basis.df, own / 2) if critical is None else critical
     half = np.where(basis.error > 0, quantile * basis.error, 0.0)
     return difference - half, difference + half
 

@@ -77,8 +77,8 @@ DIFFERS_FROM = sentence(
 )
 INTERVAL_AGREES = sentence(
     "comparison.interval-agrees",
-    "it excludes 0 exactly when the pair is significant (if the t interval disagrees, its end next to 0 moves)",
-    "intervals are simultaneous",
+    "0 is inside exactly when the pair is not significant (where interval and test disagree, the end is set to 0)",
+    "intervals are simultaneous, and the test is not max-t",
 )
 INTERVAL_ONE_VALUE = sentence(
     "comparison.interval-one-value",

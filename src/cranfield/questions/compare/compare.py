@@ -166,7 +166,7 @@ def compare(
         error below .5%. Bootstrap tests draw as many as the family needs, at most a million. The randomisation test of
         means resolves any p-value; `Comparison.p_method` names the method.
     intervals : {"simultaneous", "pairwise"}
-        Intervals of the differences: simultaneous, so that one excludes 0 exactly when its pair is significant; or per
+        Intervals of the differences: simultaneous, so that 0 is inside exactly when the pair is not significant; or per
         pair.
     seed : int
         Seed of the resamples.

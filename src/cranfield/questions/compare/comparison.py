@@ -42,6 +42,8 @@ P_METHODS = {
     "own bootstrap": "own bootstrap",
 }
 """How a p-value is found, and what a signature calls it."""
+INVERTED = "interval by inverting the randomisation test"
+"""The interval of a pair, or of few, where that test decides."""
 STANDARD_ERROR = "bootstrap t interval"
 """The interval of a statistic other than the mean: its standard error is that of the resamples of topics."""
 PAIRS_DIFFER = sentence(
@@ -488,6 +490,7 @@ class Comparison(Result):
         """What kind of interval a difference has, in a few words."""
         test, correction = TESTS[self.test], CORRECTIONS[self.correction]
         kind = test.interval if self.statistic == "mean" else STANDARD_ERROR
+        kind = INVERTED if self.basis.inverted else kind
         if self.intervals == "pairwise":
             own = kind if self.basis.percentile is None or test.by_maximum else PERCENTILE
             return f"{own} per pair"
@@ -496,9 +499,10 @@ class Comparison(Result):
         if self.correction == "none" or self.family == 1:
             return kind
         if self.teams:
-            return f"{kind}, simultaneous over the comparisons of a team ({correction.title})"
+            return f"{kind}, simultaneous over the comparisons of a team (Bonferroni level)"
         scope = "the significant ones of " if correction.controls == "false discovery rate" else ""
-        return f"{kind}, simultaneous over {scope}{self.family} comparisons ({correction.title})"
+        level = "Bonferroni level" if self.correction in ("bonferroni", "holm") else correction.title
+        return f"{kind}, simultaneous over {scope}{self.family} comparisons ({level})"
 
     @property
     def signature(self) -> str:
