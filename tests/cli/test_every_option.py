@@ -240,7 +240,7 @@ VALUES: dict[str, Any] = {
     "redraws": 50, "level": 2, "method": "published", "system": "{system}", "candidate": "{other}", "margin": 0.9,
     "chart_title": "Another", "chart_width": 400,
     "junit": "{new}.xml", "digits": 3, "difference": 0.01, "n_trials": 15, "n_pilots": 1,
-    "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt",
+    "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt", "topic_groups": "groups.txt",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 
@@ -298,6 +298,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("worst").write_text(means.systems[order[0]])
         Path("best").write_text(means.systems[order[-1]])
         topics = [line.split()[0] for line in Path("qrels.txt").read_text().splitlines()]
+        pairs = [f"{topic} {at // 2}\n" for at, topic in enumerate(dict.fromkeys(topics))]
+        Path("groups.txt").write_text("".join(pairs))
         Path("intents.txt").write_text("".join(f"{topic} 0 1.0\n" for topic in dict.fromkeys(topics)))
     finally:
         os.chdir(before)

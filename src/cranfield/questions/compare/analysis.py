@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from cranfield.questions.compare.best import best_set
 from cranfield.questions.compare.bootstrap import percentile_intervals, quantiles, rank_intervals
 from cranfield.questions.compare.cautions import find_warnings
 from cranfield.questions.compare.classical import residual_variance
+from cranfield.questions.compare.clusters import Clusters
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most, interval_level
 from cranfield.questions.compare.equivalence import is_alone, margin_level
@@ -52,6 +54,7 @@ class Plan:
     n_measures: int
     margin: float | None = None
     of_teams: bool = False
+    topic_groups: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,11 @@ class Family:
     value: Array
     rank: Integers
     pairs: Pairs
+    flips: GridScores
+    """What sign flips reverse: of grouped topics the sums of groups."""
+    topics: GridScores
+    """The scores of topics, also where these are grouped."""
+    clusters: Clusters | None = None
 
 
 def find_family(matrix: ScoreMatrix, plan: Plan) -> Family:
@@ -78,7 +86,14 @@ def find_family(matrix: ScoreMatrix, plan: Plan) -> Family:
     else:
         pairs = all_pairs(len(systems))
     by_rank = GridScores(np.asfortranarray(scores.values[:, order]), scores.step)  # pairs are taken by systems
-    return Family(matrix, by_rank, systems, _values(matrix.values, plan.how)[order], rank[order], pairs)
+    spread = flips = by_rank
+    clusters = Clusters.of(matrix.topics, plan.topic_groups)
+    if clusters is not None:
+        spread, flips = (
+            GridScores.of(np.asfortranarray(make(by_rank.values))) for make in (clusters.spread, clusters.sums)
+        )
+    value = _values(matrix.values, plan.how)[order]
+    return Family(matrix, spread, systems, value, rank[order], pairs, flips, by_rank, clusters)
 
 
 @dataclass(frozen=True)
@@ -106,7 +121,7 @@ def tested_family(family: Family, plan: Plan) -> TestedFamily:
     most = n_resamples if plan.n_resamples is None and plan.n_measures == 1 else None
     how = replace(plan.how, n_resamples=n_resamples, percentiles=plan.intervals == "pairwise", most=most)
     _demand(test, plan.correction, scores, len(pairs), how).foretell()
-    outcome = test.run(scores, pairs, how, alpha / plan.n_measures)
+    outcome = test.run(family.flips if test.name == TEST else scores, pairs, how, alpha / plan.n_measures)
     quiet = replace(how, progress=None)
     apart = None if outcome.maximum is None else outcome.maximum.apart
     board = _board(family, alpha, replace(quiet, alternative="two-sided"), apart)
@@ -167,7 +182,7 @@ def _board(family: Family, alpha: float, how: Resampling, apart: Array | None) -
     low, high, drawn = rank_intervals_by_max_t(scores, how, alpha, apart)
     half = special.stdtrit(scores.n_topics - 1, 1 - alpha / 2) * scores.values.std(axis=0, ddof=1)
     half /= np.sqrt(scores.n_topics)
-    best = best_set(scores, how, alpha).member
+    best = best_set(family.flips, how, alpha).member
     return Board(value - half, value + half, low, high, best, drawn, np.empty((0, 0)))
 
 
@@ -222,7 +237,8 @@ def _result(
     lower, upper = _around(difference, *_intervals(tested, difference, p_adjusted, size, selected, plan))
     usual = "formula" if not outcome.n_resamples else "enumerated" if outcome.exact else "monte carlo"
     drawn = outcome.n_resamples or (tested.n_resamples if tested.of_scores is not None else None)
-    residual = np.sqrt(residual_variance(family.scores))
+    by_topic = each if family.clusters is None else classical.differences(family.topics, family.pairs)
+    residual = np.sqrt(residual_variance(family.topics))
     result = Comparison(
         measure=family.matrix.measure,
         test=plan.test.name,
@@ -231,7 +247,7 @@ def _result(
         alpha=plan.alpha,
         statistic=plan.statistic,
         systems=family.systems,
-        n_topics=family.scores.n_topics,
+        n_topics=family.topics.n_topics,
         baselines=plan.baselines,
         pairs=family.pairs,
         value=family.value,
@@ -247,8 +263,8 @@ def _result(
         upper=upper,
         intervals=plan.intervals,
         basis=tested.basis,
-        effect_size=_ratio(each.mean, each.sd),
-        effect_size_residual=_ratio(each.mean, np.full(len(family.pairs), residual)),
+        effect_size=_ratio(by_topic.mean, by_topic.sd),
+        effect_size_residual=_ratio(by_topic.mean, np.full(len(family.pairs), residual)),
         p=outcome.p,
         p_method=tuple(outcome.method) or (usual,) * len(family.pairs),
         p_adjusted=p_adjusted,
@@ -259,10 +275,11 @@ def _result(
         seed=plan.how.seed,
         scores=family.matrix,
         across_measures=plan.n_measures > 1,
+        clusters=family.clusters,
         margin=plan.margin,
         within=None if plan.margin is None else _around(difference, *_within(tested, difference, size, plan)),
     )
-    notes = find_warnings(result, each, classical.identical(family.scores, family.pairs))
+    notes = find_warnings(result, each, classical.identical(family.topics, family.pairs))
     return replace(result, warnings=tuple(dict.fromkeys([*said, *family.matrix.warnings, *notes])))
 
 
@@ -318,7 +335,9 @@ def _inverts(tested: TestedFamily, size: int, plan: Plan, level: float) -> bool:
 
 def _inverted(tested: TestedFamily, plan: Plan, level: float) -> tuple[Array, Array]:
     how = replace(plan.how, n_resamples=tested.n_resamples, progress=None)
-    return inverted(tested.family.scores, tested.family.pairs, how, level)
+    family = tested.family
+    sizes = None if family.clusters is None else family.clusters.relative
+    return inverted(family.flips, family.pairs, how, level, sizes)
 
 
 def _within(tested: TestedFamily, difference: Array, size: int, plan: Plan) -> tuple[Array, Array]:

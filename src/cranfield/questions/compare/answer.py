@@ -16,6 +16,7 @@ from cranfield.core.answer import Answer, Chart
 from cranfield.core.labels import joined, plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet, p_text
+from cranfield.questions.compare.clusters import EFFECTIVE
 from cranfield.questions.compare.corrections import at_most
 from cranfield.questions.compare.equivalence import BOTH, OPEN
 from cranfield.questions.compare.groups import mark
@@ -492,8 +493,12 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
 
 
 def level_notes(result: Comparison) -> tuple[str, ...]:
-    """What is known of the level of the test, where it is approximate."""
-    return (LEVEL_APPROXIMATE(),) if TESTS[result.test].by_maximum else ()
+    """What is known of the level of the test, where it is approximate, and what grouped topics are worth."""
+    notes = (LEVEL_APPROXIMATE(),) if TESTS[result.test].by_maximum else ()
+    if result.clusters is None:
+        return notes
+    worth = EFFECTIVE(topics=result.n_topics, groups=len(result.clusters), effective=result.effective_topics)
+    return (*notes, worth)
 
 
 def _leaderboard_notes(result: Comparison, letters: bool | None, show_groups: bool) -> tuple[str, ...]:

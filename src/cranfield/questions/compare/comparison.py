@@ -17,8 +17,11 @@ from cranfield.core.labels import plural, summary
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
+from cranfield.questions.compare.classical import residual_variance
+from cranfield.questions.compare.clusters import Clusters, effective_topics
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most
 from cranfield.questions.compare.equivalence import alike, is_alone, margin_level, shown_within, verdicts
+from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.groups import MARKS, letter, letters, mark
 from cranfield.questions.compare.intervals import Basis
 from cranfield.questions.compare.pairs import Pairs
@@ -123,6 +126,7 @@ class Comparison(Result):
     across_measures : whether the adjustment counts the comparisons of other measures too
     margin : largest difference that does not matter, where one is given
     within : both ends of the intervals that decide on equivalence, where there is a margin
+    clusters : which topics belong together, where they are grouped
     teams : the team of every pair, where systems are compared within teams; each team is then a family
     scores : the scores that were compared, topics and systems in byte order of their names
     warnings : what to know before relying on the result
@@ -167,6 +171,7 @@ class Comparison(Result):
     margin: float | None = None
     within: tuple[Array, Array] | None = None
     teams: tuple[str, ...] = ()
+    clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
         """Refuse a result that cannot be right: a mistake in the program, not in the data.
@@ -199,6 +204,20 @@ class Comparison(Result):
     def n_systems(self) -> int:
         """How many systems."""
         return len(self.systems)
+
+    @property
+    def n_units(self) -> int:
+        """How many topics, or groups of topics, are drawn and flipped."""
+        return self.n_topics if self.clusters is None else len(self.clusters)
+
+    @property
+    def effective_topics(self) -> float:
+        """How many independent topics these are worth for an average pair; all of them unless they are grouped."""
+        if self.clusters is None:
+            return float(self.n_topics)
+        x = np.asarray(self.scores.values)
+        by_topic, by_cluster = (residual_variance(GridScores.of(each)) for each in (x, self.clusters.spread(x)))
+        return effective_topics(by_topic, by_cluster, self.n_topics, len(self.clusters))
 
     @property
     def value_name(self) -> str:
@@ -515,7 +534,7 @@ class Comparison(Result):
         title = test.title
         drawn = self.n_resamples is not None and not self.exact
         if self.exact:
-            flips = self.n_resamples and self.n_resamples == 2.0**self.n_topics
+            flips = self.n_resamples and self.n_resamples == 2.0**self.n_units
             title += f", exact (all {self.n_resamples} sign flips)" if flips else ", exact"
         elif set(p_methods) - {"formula"} and self.test == "randomisation" and self.statistic == "mean":
             methods = ", ".join(f"{P_METHODS[name]} {count:,}" for name, count in p_methods.items())
@@ -524,7 +543,7 @@ class Comparison(Result):
             title,
             measure=self.measure,
             statistic=None if self.statistic == "mean" else self.statistic,
-            topics=self.n_topics,
+            topics=self.n_topics if self.clusters is None else f"{self.n_topics} in {len(self.clusters)} groups",
             systems=len(self.systems),
             baseline=self.baselines or None,
             alternative=self.alternative,
@@ -558,6 +577,7 @@ class Comparison(Result):
             n_topics=self.n_topics,
             n_systems=self.n_systems,
             exact=self.exact,
+            topic_groups=None if self.clusters is None else f"{len(self.clusters)} groups",
             **({"within_teams": True, "n_teams": len(dict.fromkeys(self.teams))} if self.teams else {}),
         )
 

@@ -37,7 +37,9 @@ def can_invert(n_topics: int, n_resamples: int, level: float, alternative: Alter
     return _beyond(level, alternative, total) >= (1 if listed else LEAST_BEYOND)
 
 
-def inverted(scores: GridScores, pairs: Pairs, how: Resampling, level: float) -> tuple[Array, Array]:
+def inverted(
+    scores: GridScores, pairs: Pairs, how: Resampling, level: float, sizes: Array | None = None
+) -> tuple[Array, Array]:
     """Both ends of the interval of every mean difference, level 1 − `level` for each pair by itself.
 
     All sets of topics are listed where 2ⁿ ≤ B; else 40,000 of them at most are drawn, with the flips of the test.
@@ -48,6 +50,7 @@ def inverted(scores: GridScores, pairs: Pairs, how: Resampling, level: float) ->
     pairs : the comparisons
     how : resamples, seed, alternative (one-sided: the interval is open on one side); `can_invert` must allow it
     level : one minus the level of an interval
+    sizes : one per row of the scores, where rows are groups of topics: its topics relative to the average group
 
     Examples
     --------
@@ -63,12 +66,12 @@ def inverted(scores: GridScores, pairs: Pairs, how: Resampling, level: float) ->
     total = 2**n if listed else min(how.n_resamples, MOST_FLIPS)
     k = _beyond(level, how.alternative, total + (not listed))
     # The signed sum of ones tells how many topics a set has.
-    columns = np.vstack([scores.values.T, np.ones(n)])
+    columns = np.vstack([scores.values.T, np.ones(n) if sizes is None else sizes])
     sums = np.concatenate(
         [found for _, found in how.over_blocks(_sums_of_block, columns, listed, total=total)], axis=1
     )  # fmt: skip
     size = n - sums[-1]
-    some = size > 0
+    some = size > 1e-9
     lower, upper = np.empty(len(pairs)), np.empty(len(pairs))
     observed = scores.sums
     for at, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True)):
