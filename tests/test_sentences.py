@@ -229,8 +229,8 @@ case("comparison.differs-from",
      lambda: (printed(against(), None, BOARD), "† significantly different from d (Holm-adjusted p ≤ 0.05)"),
      lambda: printed(far(), None, BOARD))  # fmt: skip
 case("comparison.interval-agrees",
-     lambda: (printed(far()), "it excludes 0 exactly when the pair is significant (if the t interval disagrees, its "
-              "end next to 0 moves)"),
+     lambda: (printed(far()), "0 is inside exactly when the pair is not significant (where interval and test "
+              "disagree, the end is set to 0)"),
      lambda: printed(pairwise()))  # fmt: skip
 case("comparison.interval-pairwise",
      lambda: (printed(pairwise()), "it may exclude 0 although the adjusted p is above alpha"),
@@ -398,6 +398,30 @@ case("comparison.verdict-column",
      lambda: (printed(margins((0.5, 0.5), 0.05)),
               "equivalent: the 90% interval lies within ±0.05. both: differs, but by less than that."),
      lambda: printed(margins((0.5, 0.5), None)))  # fmt: skip
+
+
+@cache
+def grouped(n: int = 60, groups: int | None = 30, ids: str = "{}") -> cf.Comparison:
+    """Topics in groups of n/groups; without groups, ids that may look like turns."""
+    scores = noisy([0.5, 0.5, 0.2], n=n)
+    names = [ids.format(i // 3) + f"_{i % 3}" if ids != "{}" else str(i) for i in range(n)]
+    scores = cf.ScoreMatrix(scores.values, names, scores.systems, "AP")
+    return cf.compare(
+        scores, topic_groups=None if groups is None else {t: str(i % groups) for i, t in enumerate(names)}
+    )
+
+
+case("comparison.effective-topics",
+     lambda: (printed(grouped()), f"60 topics in 30 groups are worth {grouped().effective_topics:.0f} independent topics "
+              "for an average pair of systems."),
+     lambda: printed(grouped(groups=None)))  # fmt: skip
+case("comparison.few-groups",
+     lambda: (printed(grouped(groups=10)), "With 10 groups of topics the error rates are unknown; 20 or more are needed."),
+     lambda: printed(grouped(groups=20)))  # fmt: skip
+case("comparison.look-like-turns",
+     lambda: (printed(grouped(groups=None, ids="c{}")), "Topic ids look like parts of 20 groups (such as c0_0 and c0_1). If "
+              "they belong together, give `topic_groups`: otherwise errors are too small."),
+     lambda: printed(grouped(groups=None)))  # fmt: skip
 case("comparison.bootstrap-few-topics",
      lambda: (printed(cf.compare(noisy([0.8, 0.4], n=20), test="bootstrap", n_resamples=500)),
               "With 20 topics a bootstrap-shift test rejects true hypotheses too often. Prefer randomisation, or measure "

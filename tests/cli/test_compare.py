@@ -64,7 +64,7 @@ def test_pairs(cranfield: Type, scores: str) -> None:
 def test_table_says_what_was_found_and_how(cranfield: Type, scores: str) -> None:
     text = cranfield("compare", scores, "--test", "t").stdout
     assert text.startswith("AP: 4 of 6 pairs differ significantly (all pairs; Holm-adjusted p ≤ 0.05)")
-    assert "lower, upper: 95% paired t interval, simultaneous over 6 comparisons (Holm-adjusted); it excludes 0" in text
+    assert "simultaneous over 6 comparisons (Bonferroni level); 0 is inside exactly when" in text
     assert "p_method" not in text
     alone = cranfield("compare", scores, "--test", "paired-t", "--intervals", "pairwise").stdout
     assert "lower, upper: 95% paired t interval per pair; it may exclude 0" in alone

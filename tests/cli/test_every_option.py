@@ -279,6 +279,7 @@ VALUES: dict[str, Any] = {
     "junit": "{new}.xml", "digits": 3, "difference": 0.01, "n_trials": 15, "n_pilots": 1,
     "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt", "human": "judges/second.qrels",
     "machine": "judges/machine.qrels", "map": "0:0,1:1,2:2", "system_groups": "judges/groups.txt", "sampled": "random",
+    "topic_groups": "groups.txt",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 
@@ -340,6 +341,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("worst").write_text(means.systems[order[0]])
         Path("best").write_text(means.systems[order[-1]])
         topics = [line.split()[0] for line in Path("qrels.txt").read_text().splitlines()]
+        pairs = [f"{topic} {at // 2}\n" for at, topic in enumerate(dict.fromkeys(topics))]
+        Path("groups.txt").write_text("".join(pairs))
         Path("intents.txt").write_text("".join(f"{topic} 0 1.0\n" for topic in dict.fromkeys(topics)))
     finally:
         os.chdir(before)

@@ -173,7 +173,7 @@ def test_t_interval_is_scipys():
     from scipy import stats
 
     scores = matrix(m=2)
-    found = compare(scores, test="randomisation", n_resamples=500, alpha=0.1)
+    found = compare(scores, test="t", alpha=0.1)
     a, b = (scores.select(systems=[s]).values[:, 0] for s in (found.system_a[0], found.system_b[0]))
     theirs = stats.ttest_rel(a, b).confidence_interval(0.9)
     assert (found.lower[0], found.upper[0]) == (pytest.approx(theirs.low), pytest.approx(theirs.high))
@@ -229,7 +229,7 @@ def test_other_statistics():
         found = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0")
         assert found.to_frame().columns[3:5] == [f"{name}_a", f"{name}_b"]
         assert found.leaderboard().columns[2] == name
-        assert found.interval == "bootstrap t interval, simultaneous over 2 comparisons (Holm-adjusted)"
+        assert found.interval == "bootstrap t interval, simultaneous over 2 comparisons (Bonferroni level)"
         assert found.best is None
         assert "may_be_best" not in found.leaderboard().columns
         own = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0", intervals="pairwise")
@@ -589,6 +589,6 @@ def test_compare_says_its_type_and_its_options_once():
     said = [one.__annotations__["return"] for one in get_overloads(verb.compare)]
     assert said == ["Comparison", "Comparison", "Comparison | MeasureComparisons"]
     whole = verb.compare.__annotations__
-    options = {name: hint.__forward_arg__ for name, hint in verb.Options.__annotations__.items()}
+    options = {name: hint.__forward_arg__ for name, hint in verb.CompareOptions.__annotations__.items()}
     assert options == {name: whole[name] for name in options}
     assert set(whole) - set(options) == {"scores", "runs", "qrels", "measure", "return"}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from cranfield.core.defaults import FAMILY_TEST, LIBRARIES_MB, TEST, IntervalKind
+from cranfield.core.defaults import FAMILY_TEST, FEW_COMPARISONS, LIBRARIES_MB, TEST, IntervalKind
 from cranfield.core.demand import Demand, flipped_sums
 from cranfield.core.errors import ArgumentError
 from cranfield.core.executors import available_workers
@@ -20,11 +21,13 @@ from cranfield.questions.compare.best import best_set
 from cranfield.questions.compare.bootstrap import percentile_intervals, quantiles, rank_intervals
 from cranfield.questions.compare.cautions import find_warnings
 from cranfield.questions.compare.classical import residual_variance
+from cranfield.questions.compare.clusters import Clusters
 from cranfield.questions.compare.comparison import Comparison
-from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most
+from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most, interval_level
 from cranfield.questions.compare.equivalence import is_alone, margin_level
 from cranfield.questions.compare.grid import GridScores, tied_ranks
-from cranfield.questions.compare.intervals import Basis, bootstrap_errors, simultaneous_intervals
+from cranfield.questions.compare.intervals import Basis, agreed, bootstrap_errors, simultaneous_intervals
+from cranfield.questions.compare.inverted import can_invert, inverted
 from cranfield.questions.compare.max_t import rank_intervals_by_max_t, rank_resamples
 from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 from cranfield.questions.compare.resampled import Resampling, board_resamples, enough_resamples
@@ -51,6 +54,7 @@ class Plan:
     n_measures: int
     margin: float | None = None
     of_teams: bool = False
+    topic_groups: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,11 @@ class Family:
     value: Array
     rank: Integers
     pairs: Pairs
+    flips: GridScores
+    """What sign flips reverse: of grouped topics the sums of groups."""
+    topics: GridScores
+    """The scores of topics, also where these are grouped."""
+    clusters: Clusters | None = None
 
 
 def find_family(matrix: ScoreMatrix, plan: Plan) -> Family:
@@ -77,7 +86,14 @@ def find_family(matrix: ScoreMatrix, plan: Plan) -> Family:
     else:
         pairs = all_pairs(len(systems))
     by_rank = GridScores(np.asfortranarray(scores.values[:, order]), scores.step)  # pairs are taken by systems
-    return Family(matrix, by_rank, systems, _values(matrix.values, plan.how)[order], rank[order], pairs)
+    spread = flips = by_rank
+    clusters = Clusters.of(matrix.topics, plan.topic_groups)
+    if clusters is not None:
+        spread, flips = (
+            GridScores.of(np.asfortranarray(make(by_rank.values))) for make in (clusters.spread, clusters.sums)
+        )
+    value = _values(matrix.values, plan.how)[order]
+    return Family(matrix, spread, systems, value, rank[order], pairs, flips, by_rank, clusters)
 
 
 @dataclass(frozen=True)
@@ -105,7 +121,7 @@ def tested_family(family: Family, plan: Plan) -> TestedFamily:
     most = n_resamples if plan.n_resamples is None and plan.n_measures == 1 else None
     how = replace(plan.how, n_resamples=n_resamples, percentiles=plan.intervals == "pairwise", most=most)
     _demand(test, plan.correction, scores, len(pairs), how).foretell()
-    outcome = test.run(scores, pairs, how, alpha / plan.n_measures)
+    outcome = test.run(family.flips if test.name == TEST else scores, pairs, how, alpha / plan.n_measures)
     quiet = replace(how, progress=None)
     apart = None if outcome.maximum is None else outcome.maximum.apart
     board = _board(family, alpha, replace(quiet, alternative="two-sided"), apart)
@@ -166,7 +182,7 @@ def _board(family: Family, alpha: float, how: Resampling, apart: Array | None) -
     low, high, drawn = rank_intervals_by_max_t(scores, how, alpha, apart)
     half = special.stdtrit(scores.n_topics - 1, 1 - alpha / 2) * scores.values.std(axis=0, ddof=1)
     half /= np.sqrt(scores.n_topics)
-    best = best_set(scores, how, alpha).member
+    best = best_set(family.flips, how, alpha).member
     return Board(value - half, value + half, low, high, best, drawn, np.empty((0, 0)))
 
 
@@ -215,10 +231,14 @@ def _result(
 ) -> Comparison:
     family, outcome, board, each = tested.family, tested.outcome, tested.board, tested.each
     difference = family.pairs.of(family.value)
+    if tested.of_scores is None and not plan.test.corrects_family:
+        inverts = _inverts(tested, size, plan, _own_level(size, selected, plan))
+        tested = replace(tested, basis=replace(tested.basis, inverted=inverts))
     lower, upper = _around(difference, *_intervals(tested, difference, p_adjusted, size, selected, plan))
     usual = "formula" if not outcome.n_resamples else "enumerated" if outcome.exact else "monte carlo"
     drawn = outcome.n_resamples or (tested.n_resamples if tested.of_scores is not None else None)
-    residual = np.sqrt(residual_variance(family.scores))
+    by_topic = each if family.clusters is None else classical.differences(family.topics, family.pairs)
+    residual = np.sqrt(residual_variance(family.topics))
     result = Comparison(
         measure=family.matrix.measure,
         test=plan.test.name,
@@ -227,7 +247,7 @@ def _result(
         alpha=plan.alpha,
         statistic=plan.statistic,
         systems=family.systems,
-        n_topics=family.scores.n_topics,
+        n_topics=family.topics.n_topics,
         baselines=plan.baselines,
         pairs=family.pairs,
         value=family.value,
@@ -243,8 +263,8 @@ def _result(
         upper=upper,
         intervals=plan.intervals,
         basis=tested.basis,
-        effect_size=_ratio(each.mean, each.sd),
-        effect_size_residual=_ratio(each.mean, np.full(len(family.pairs), residual)),
+        effect_size=_ratio(by_topic.mean, by_topic.sd),
+        effect_size_residual=_ratio(by_topic.mean, np.full(len(family.pairs), residual)),
         p=outcome.p,
         p_method=tuple(outcome.method) or (usual,) * len(family.pairs),
         p_adjusted=p_adjusted,
@@ -255,10 +275,11 @@ def _result(
         seed=plan.how.seed,
         scores=family.matrix,
         across_measures=plan.n_measures > 1,
+        clusters=family.clusters,
         margin=plan.margin,
         within=None if plan.margin is None else _around(difference, *_within(tested, difference, size, plan)),
     )
-    notes = find_warnings(result, each, classical.identical(family.scores, family.pairs))
+    notes = find_warnings(result, each, classical.identical(family.topics, family.pairs))
     return replace(result, warnings=tuple(dict.fromkeys([*said, *family.matrix.warnings, *notes])))
 
 
@@ -267,7 +288,7 @@ def _intervals(
 ) -> tuple[Array, Array]:
     """Both ends of the interval of every difference.
 
-    ``simultaneous``: an interval leaves out 0 exactly when its pair is significant (see `simultaneous_intervals`).
+    ``simultaneous``: 0 is inside exactly when the pair is not significant (see `simultaneous_intervals`).
     ``pairwise``: level 1 − alpha for each pair by itself; percentile intervals for the bootstrap tests.
     """
     basis, p = tested.basis, tested.outcome.p
@@ -279,11 +300,15 @@ def _intervals(
     if plan.test.corrects_family and not together:
         half = -special.stdtrit(basis.df, plan.alpha / 2) * basis.error
         return difference - half, difference + half
+    if basis.inverted:
+        level = _own_level(size, selected, plan)
+        ends = _around(difference, *_inverted(tested, plan, level))
+        significant = at_most(p_adjusted if together else p, plan.alpha)
+        return agreed(*ends, difference, significant, plan.how.alternative)
     return simultaneous_intervals(
         difference,
         basis.error,
         basis.df,
-        p,
         p_adjusted if together else p,
         correction=plan.correction if together else "none",
         alpha=plan.alpha,
@@ -292,6 +317,27 @@ def _intervals(
         family=size if together else len(p),
         selected=selected,
     )
+
+
+def _own_level(size: int, selected: int, plan: Plan) -> float:
+    """One minus the level of a single interval."""
+    if plan.intervals == "pairwise":
+        return plan.alpha
+    return interval_level(plan.correction, plan.alpha, size, selected)
+
+
+def _inverts(tested: TestedFamily, size: int, plan: Plan, level: float) -> bool:
+    """Whether the randomisation test itself gives the intervals: it decides on a small family, with enough flips."""
+    if plan.test.name != TEST or not plan.how.on_means or size > FEW_COMPARISONS or tested.of_scores is not None:
+        return False
+    return can_invert(tested.family.scores.n_topics, tested.n_resamples, level, plan.how.alternative)
+
+
+def _inverted(tested: TestedFamily, plan: Plan, level: float) -> tuple[Array, Array]:
+    how = replace(plan.how, n_resamples=tested.n_resamples, progress=None)
+    family = tested.family
+    sizes = None if family.clusters is None else family.clusters.relative
+    return inverted(family.flips, family.pairs, how, level, sizes)
 
 
 def _within(tested: TestedFamily, difference: Array, size: int, plan: Plan) -> tuple[Array, Array]:
@@ -303,8 +349,11 @@ def _within(tested: TestedFamily, difference: Array, size: int, plan: Plan) -> t
         return outcome.maximum.intervals(difference, outcome.maximum.critical(level), "two-sided")
     if plan.test.corrects_family and outcome.lower is not None and outcome.upper is not None:
         return outcome.lower, outcome.upper
+    own = level / (1 if alone else size)
+    if _inverts(tested, size, plan, own):
+        return _inverted(tested, plan, own)
     critical = None if alone else basis.critical
-    quantile = -special.stdtrit(basis.df, level / (1 if alone else size) / 2) if critical is None else critical
+    quantile = -special.stdtrit(basis.df, own / 2) if critical is None else critical
     half = np.where(basis.error > 0, quantile * basis.error, 0.0)
     return difference - half, difference + half
 

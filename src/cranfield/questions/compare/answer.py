@@ -16,6 +16,7 @@ from cranfield.core.answer import Answer, Chart
 from cranfield.core.labels import joined, plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet, p_text
+from cranfield.questions.compare.clusters import EFFECTIVE
 from cranfield.questions.compare.corrections import at_most
 from cranfield.questions.compare.equivalence import BOTH, OPEN
 from cranfield.questions.compare.groups import mark
@@ -77,8 +78,8 @@ DIFFERS_FROM = sentence(
 )
 INTERVAL_AGREES = sentence(
     "comparison.interval-agrees",
-    "it excludes 0 exactly when the pair is significant (if the t interval disagrees, its end next to 0 moves)",
-    "intervals are simultaneous",
+    "0 is inside exactly when the pair is not significant (where interval and test disagree, the end is set to 0)",
+    "intervals are simultaneous, and the test is not max-t",
 )
 INTERVAL_ONE_VALUE = sentence(
     "comparison.interval-one-value",
@@ -521,8 +522,12 @@ def _direction_kept(result: Comparison) -> str:
 
 
 def level_notes(result: Comparison) -> tuple[str, ...]:
-    """What is known of the level of the test, where it is approximate."""
-    return (LEVEL_APPROXIMATE(),) if TESTS[result.test].by_maximum else ()
+    """What is known of the level of the test, where it is approximate, and what grouped topics are worth."""
+    notes = (LEVEL_APPROXIMATE(),) if TESTS[result.test].by_maximum else ()
+    if result.clusters is None:
+        return notes
+    worth = EFFECTIVE(topics=result.n_topics, groups=len(result.clusters), effective=result.effective_topics)
+    return (*notes, worth)
 
 
 def _leaderboard_notes(result: Comparison, letters: bool | None, show_groups: bool) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from scipy import special
 from cranfield.core.errors import ArgumentError
 from cranfield.questions.compare.max_t import KAPPA
 from cranfield.questions.reliability.components import ratio, variance_components
+from cranfield.scores.matrix import ScoreMatrix
 
 if TYPE_CHECKING:
     from cranfield.questions.compare.comparison import Comparison
@@ -96,8 +97,7 @@ def posterior(comparison: Comparison) -> Posterior:
     """
     if comparison.statistic != "mean":
         raise ArgumentError(f"`bayes` speaks of means, not of the {comparison.statistic}. Leave `statistic` out.")
-    scores = comparison.scores
-    components = variance_components(scores)
+    components = variance_components(_units(comparison))
     found = ratio("erho2", components, comparison.alpha)
     low, usual, high = (one * components.residual for one in (found.lower, found.value, found.upper))
     d, v = comparison.difference, _variances(comparison, components.residual)
@@ -108,11 +108,21 @@ def posterior(comparison: Comparison) -> Posterior:
     return Posterior(margin, better, within, worse, ends.min(axis=0), ends.max(axis=0), *sd)
 
 
+def _units(comparison: Comparison) -> ScoreMatrix:
+    """The scores, of grouped topics with the variance of groups."""
+    scores = comparison.scores
+    if comparison.clusters is None:
+        return scores
+    values = comparison.clusters.spread(scores.values)
+    return ScoreMatrix(values, [f"{i:09}" for i in range(len(values))], scores.systems, scores.measure)
+
+
 def _variances(comparison: Comparison, residual: float) -> Array:
     """The moderated error variance of every difference; v0 is twice the residual variance."""
-    place = {name: j for j, name in enumerate(comparison.scores.systems)}
+    units = _units(comparison)
+    place = {name: j for j, name in enumerate(units.systems)}
     order = [place[name] for name in comparison.systems]
-    x = comparison.scores.values[:, order]
+    x = units.values[:, order]
     variance = np.empty(len(comparison.p))
     for at, a, b in comparison.pairs.chunks(len(x)):
         variance[at] = (x[:, a] - x[:, b]).var(axis=0, ddof=1)

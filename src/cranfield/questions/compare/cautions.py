@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.questions.compare.classical import LIMIT, TINY, Differences, asymmetric, skewness
+from cranfield.questions.compare.clusters import grouped_cautions
 from cranfield.questions.compare.corrections import CORRECTIONS, resamples_needed
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.randomisation import resolution
@@ -103,6 +104,7 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
         texts.append(OBSERVED_DIRECTION(level=2 * result.alpha, alpha=result.alpha))
     if not result.baselines and result.alternative == "less":
         texts.append(AGAINST_DIRECTION())
+    texts += grouped_cautions(result.scores.topics, result.clusters)
     texts += _rounded(result, np.flatnonzero(same))
     undefined = np.isnan(result.effect_size)
     bound = (result.p <= TINY) & (undefined if result.test != "tukey" else np.isnan(result.effect_size_residual))
@@ -145,7 +147,7 @@ def _rounded(result: Comparison, same: NDArray[np.intp]) -> list[str]:
 def too_few_resamples(result: Comparison) -> str:
     """A sentence when no pair can be significant, however different, and what would help; else nothing."""
     correction = CORRECTIONS[result.correction]
-    flips = 2.0 ** min(result.n_topics, 1022)
+    flips = 2.0 ** min(result.n_units, 1022)
     if correction.of_scores is not None and result.n_resamples is not None and result.n_resamples < flips:
         if 1 / (result.n_resamples + 1) <= result.alpha:
             return ""
@@ -162,7 +164,8 @@ def too_few_resamples(result: Comparison) -> str:
             counted = f" times {factor:.4g} ({result.family} comparisons, {correction.title.removesuffix('-adjusted')})"
     finding = NONE_CAN(smallest=result.smallest_p, counted=counted, alpha=result.alpha)
     if not _limited_by_resamples(result):
-        return f"{finding}. {result.n_topics} topics have only {2**result.n_topics} sign flips."
+        units = "topics" if result.clusters is None else "groups of topics"
+        return f"{finding}. {result.n_units} {units} have only {2**result.n_units} sign flips."
     return f"{finding}. Use at least {resamples_needed(factor, result.alpha)} resamples."
 
 
@@ -170,7 +173,7 @@ def _limited_by_resamples(result: Comparison) -> bool:
     """Whether more resamples would give smaller p-values; for sign flips listed or resolved only topics would."""
     if result.n_resamples is None or result.exact:
         return False
-    flips = resolution(result.n_topics, result.alternative)
+    flips = resolution(result.n_units, result.alternative)
     return result.smallest_p != flips and math.isclose(result.smallest_p * (result.n_resamples + 1), 1)
 
 

@@ -31,6 +31,7 @@ from cranfield.core.labels import repr_of
 from cranfield.core.resampling import check_resamples
 from cranfield.measures.doors import scores_or_evaluated
 from cranfield.questions.compare.analysis import Plan, conclude, find_family, tested_family
+from cranfield.questions.compare.clusters import TopicGroups, groups_of
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import CORRECTIONS
 from cranfield.questions.compare.grid import GridScores
@@ -43,6 +44,9 @@ from cranfield.questions.compare.within_teams import compare_within, find_teams,
 from cranfield.questions.variance.estimate import Teams
 from cranfield.scores.doors import ScoresLike
 from cranfield.scores.matrix import ScoreMatrix, Scores
+
+GROUPED = ("max-t", "randomisation", "t")
+"""Tests that can take groups of topics as a whole."""
 
 
 class FamilyOptions(TypedDict, total=False):
@@ -60,6 +64,7 @@ class FamilyOptions(TypedDict, total=False):
     memory: float
     progress: Progress | None
     margin: float | None
+    topic_groups: TopicGroups | None
 
 
 class Options(FamilyOptions, total=False):
@@ -125,6 +130,7 @@ def compare(
     memory: float = MEMORY_MB,
     progress: Progress | None = None,
     margin: float | None = None,
+    topic_groups: TopicGroups | None = None,
     within_teams: bool = False,
     teams: Teams | None = None,
     team_prefix: str | None = None,
@@ -167,7 +173,7 @@ def compare(
         error below .5%. Bootstrap tests draw as many as the family needs, at most a million. The randomisation test of
         means resolves any p-value; `Comparison.p_method` names the method.
     intervals : {"simultaneous", "pairwise"}
-        Intervals of the differences: simultaneous, so that one excludes 0 exactly when its pair is significant; or per
+        Intervals of the differences: simultaneous, so that 0 is inside exactly when the pair is not significant; or per
         pair.
     seed : int
         Seed of the resamples.
@@ -177,6 +183,9 @@ def compare(
     margin : float, optional
         Largest difference that does not matter. A pair is shown equivalent when the interval of its difference lies
         within ±margin (see `Comparison.equivalent`); only for a two-sided test.
+    topic_groups : mapping from topic to group, or a file that `read_topic_groups` reads, optional
+        Topics that belong together: variants of a query, turns of a conversation, topics of a user. Flips, resamples
+        and variances are then those of whole groups; the means stay those of topics. For max-t, randomisation and t.
     within_teams : bool
         Compare the systems of each team only, one family per team, with the mean variance of its own pairs: for
         variants of one system, which max-t hardly separates in a large family.
@@ -235,6 +244,7 @@ def compare(
         raise ArgumentError(f"test {asked.test!r} compares means only. For statistic {name!r} use one of: {others}.")
     given, said = judged(scores, runs, qrels, measure, workers)
     one_family = across_measures and len(given) > 1
+    groups = groups_of(topic_groups)
     baselines = tuple(dict.fromkeys(listed))
     systems = [*dict.fromkeys(s for one in given.values() for s in one.systems)]
     known = find_teams(systems, teams, team_prefix) if within_teams else {}
@@ -251,7 +261,10 @@ def compare(
         how,
         len(given) if one_family else 1,
         margin,
+        topic_groups=groups,
     )
+    if groups is not None:
+        _check_grouped(plan)
     if one_family and CORRECTIONS[plan.correction].of_scores:
         raise ArgumentError(
             f"`correction` {plan.correction!r} covers the pairs of one measure, not `across_measures`. Use 'holm', or "
@@ -263,6 +276,13 @@ def compare(
     families = [tested] if one_family else [[each] for each in tested]
     found = [result for family in families for result in conclude(family, plan, said)]
     return _concluded(found, across_measures)
+
+
+def _check_grouped(plan: Plan) -> None:
+    """Refuse tests that cannot treat groups of topics as a whole."""
+    if plan.test.name not in GROUPED or not plan.how.on_means or CORRECTIONS[plan.correction].of_scores:
+        names = ", ".join(GROUPED)
+        raise ArgumentError(f"`topic_groups` needs the mean, a test of {names}, and no westfall-young.")
 
 
 def _concluded(found: list[Comparison], across_measures: bool) -> Comparison | MeasureComparisons:

@@ -17,8 +17,11 @@ from cranfield.core.labels import plural, summary
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
+from cranfield.questions.compare.classical import residual_variance
+from cranfield.questions.compare.clusters import Clusters, effective_topics
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most
 from cranfield.questions.compare.equivalence import alike, is_alone, margin_level, shown_within, verdicts
+from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.groups import MARKS, letter, letters, mark
 from cranfield.questions.compare.intervals import Basis
 from cranfield.questions.compare.pairs import Pairs
@@ -42,6 +45,8 @@ P_METHODS = {
     "own bootstrap": "own bootstrap",
 }
 """How a p-value is found, and what a signature calls it."""
+INVERTED = "interval by inverting the randomisation test"
+"""The interval of a pair, or of few, where that test decides."""
 STANDARD_ERROR = "bootstrap t interval"
 """The interval of a statistic other than the mean: its standard error is that of the resamples of topics."""
 PAIRS_DIFFER = sentence(
@@ -121,6 +126,7 @@ class Comparison(Result):
     across_measures : whether the adjustment counts the comparisons of other measures too
     margin : largest difference that does not matter, where one is given
     within : both ends of the intervals that decide on equivalence, where there is a margin
+    clusters : which topics belong together, where they are grouped
     teams : the team of every pair, where systems are compared within teams; each team is then a family
     scores : the scores that were compared, topics and systems in byte order of their names
     warnings : what to know before relying on the result
@@ -165,6 +171,7 @@ class Comparison(Result):
     margin: float | None = None
     within: tuple[Array, Array] | None = None
     teams: tuple[str, ...] = ()
+    clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
         """Refuse a result that cannot be right: a mistake in the program, not in the data.
@@ -197,6 +204,20 @@ class Comparison(Result):
     def n_systems(self) -> int:
         """How many systems."""
         return len(self.systems)
+
+    @property
+    def n_units(self) -> int:
+        """How many topics, or groups of topics, are drawn and flipped."""
+        return self.n_topics if self.clusters is None else len(self.clusters)
+
+    @property
+    def effective_topics(self) -> float:
+        """How many independent topics these are worth for an average pair; all of them unless they are grouped."""
+        if self.clusters is None:
+            return float(self.n_topics)
+        x = np.asarray(self.scores.values)
+        by_topic, by_cluster = (residual_variance(GridScores.of(each)) for each in (x, self.clusters.spread(x)))
+        return effective_topics(by_topic, by_cluster, self.n_topics, len(self.clusters))
 
     @property
     def value_name(self) -> str:
@@ -501,6 +522,7 @@ class Comparison(Result):
         """What kind of interval a difference has, in a few words."""
         test, correction = TESTS[self.test], CORRECTIONS[self.correction]
         kind = test.interval if self.statistic == "mean" else STANDARD_ERROR
+        kind = INVERTED if self.basis.inverted else kind
         if self.intervals == "pairwise":
             own = kind if self.basis.percentile is None or test.by_maximum else PERCENTILE
             return f"{own} per pair"
@@ -509,9 +531,10 @@ class Comparison(Result):
         if self.correction == "none" or self.family == 1:
             return kind
         if self.teams:
-            return f"{kind}, simultaneous over the comparisons of a team ({correction.title})"
+            return f"{kind}, simultaneous over the comparisons of a team (Bonferroni level)"
         scope = "the significant ones of " if correction.controls == "false discovery rate" else ""
-        return f"{kind}, simultaneous over {scope}{self.family} comparisons ({correction.title})"
+        level = "Bonferroni level" if self.correction in ("bonferroni", "holm") else correction.title
+        return f"{kind}, simultaneous over {scope}{self.family} comparisons ({level})"
 
     @property
     def signature(self) -> str:
@@ -524,7 +547,7 @@ class Comparison(Result):
         title = test.title
         drawn = self.n_resamples is not None and not self.exact
         if self.exact:
-            flips = self.n_resamples and self.n_resamples == 2.0**self.n_topics
+            flips = self.n_resamples and self.n_resamples == 2.0**self.n_units
             title += f", exact (all {self.n_resamples} sign flips)" if flips else ", exact"
         elif set(p_methods) - {"formula"} and self.test == "randomisation" and self.statistic == "mean":
             methods = ", ".join(f"{P_METHODS[name]} {count:,}" for name, count in p_methods.items())
@@ -533,7 +556,7 @@ class Comparison(Result):
             title,
             measure=self.measure,
             statistic=None if self.statistic == "mean" else self.statistic,
-            topics=self.n_topics,
+            topics=self.n_topics if self.clusters is None else f"{self.n_topics} in {len(self.clusters)} groups",
             systems=len(self.systems),
             baseline=self.baselines or None,
             alternative=self.alternative,
@@ -567,6 +590,7 @@ class Comparison(Result):
             n_topics=self.n_topics,
             n_systems=self.n_systems,
             exact=self.exact,
+            topic_groups=None if self.clusters is None else f"{len(self.clusters)} groups",
             **({"within_teams": True, "n_teams": len(dict.fromkeys(self.teams))} if self.teams else {}),
         )
 

@@ -1,15 +1,13 @@
-"""Intervals that agree with the decisions: for every correction, none leaves out 0 unless its pair is significant.
+"""Intervals that agree with the decisions: for every correction, 0 is inside exactly when a pair is not significant.
 
 The idea: a confidence set is the set of values that a family of tests does not reject. Each value may have its own
 test, if every test keeps its level (Neyman 1937; for stepwise procedures Strassburger & Bretz 2008, Guilbaud 2008). The
-value 0 is tested by the test and the correction that the user chose; every other value by Student's t at the level of
-the single-step form of that correction. So the interval is
+value 0 is tested by the test and the correction that the user chose; every other value by Student's t, or by the
+randomisation test itself (`inverted`), at the level of the single-step form of that correction. So the interval is
 
     d̄ ± t(1 − α′/2)·se,
 
-and where it and the decision about 0 disagree, the end next to 0 moves to the side that the decision says. How far
-follows from the p-value of the test: d̄·(1 − t(1 − λ/2)/t(1 − p/2)). Here λ = α·p/p_adjusted is the level that the
-correction requires of this p-value.
+and where it and the decision about 0 disagree, the end next to 0 is set to 0, never beyond.
 
 ===============  =========================  ===========================================================================
 correction       α′                         what holds
@@ -24,8 +22,7 @@ by               α·R/(m·(1 + … + 1/m))      the same under any dependence
 
 Holm and Westfall–Young: an error needs one of two events. A true 0 is rejected, with probability at most α; or the t
 interval of a pair that truly differs misses, at most α times the share of those. The sum can pass α on paper; both
-bounds are far from reached when pairs share systems (simulated coverage: see the tests). Stepwise procedures that keep
-α on paper exist, and their price is that a significant pair's interval ends at 0 itself.
+bounds are far from reached when pairs share systems (simulated coverage: see the tests).
 """
 
 from __future__ import annotations
@@ -42,8 +39,6 @@ from cranfield.questions.compare.corrections import at_most, interval_level
 from cranfield.questions.compare.pairs import Pairs
 
 Array = NDArray[np.float64]
-_LEAST = 1e-3
-"""An end that must be clear of 0 is at least this share of the difference away from it."""
 
 
 class Intervals(NamedTuple):
@@ -57,7 +52,6 @@ def simultaneous_intervals(
     difference: Array,
     error: Array,
     df: Array | float,
-    p: Array,
     p_adjusted: Array,
     *,
     correction: str,
@@ -69,7 +63,7 @@ def simultaneous_intervals(
 ) -> Intervals:
     """Intervals of the differences of a family of pairs, consistent with the significance of each.
 
-    A pair's interval leaves out 0 exactly when its adjusted p-value is at most alpha, and always holds the difference.
+    0 is inside a pair's interval exactly when its adjusted p-value is above alpha; the difference always is.
     The module's text says what is covered and why. One exception remains: a test of ranks or signs may call a pair
     significant whose mean difference is 0, or has the other sign. No interval agrees with both, so it is not moved.
 
@@ -77,7 +71,7 @@ def simultaneous_intervals(
     ----------
     difference : one per pair, the estimate
     error, df : its standard error and degrees of freedom, of the paired or of the two-sample t
-    p, p_adjusted : one of each per pair, from whatever test and correction
+    p_adjusted : one per pair, from whatever test and correction
     correction : which correction that was
     alpha : the family's level
     alternative : for ``greater`` and ``less`` the interval is one-sided, open towards the alternative
@@ -88,13 +82,13 @@ def simultaneous_intervals(
     Examples
     --------
     Three pairs under Holm at .05. The second is significant only because Holm steps down (.02 ≤ .05/2); the t
-    interval at .05/3 holds 0, so its lower end moves.
+    interval at .05/3 holds 0, so its lower end is set to 0.
 
     >>> result = simultaneous_intervals(
     ...     np.array([0.2, 0.1, 0.05]), np.array([0.04, 0.041, 0.04]), 49,
-    ...     np.array([0.0001, 0.02, 0.2]), np.array([0.0003, 0.04, 0.2]), correction="holm", alpha=0.05)
+    ...     np.array([0.0003, 0.04, 0.2]), correction="holm", alpha=0.05)
     >>> result.lower.round(4).tolist()
-    [0.1008, 0.0038, -0.0492]
+    [0.1008, 0.0, -0.0492]
     """
     difference, error = np.asarray(difference, dtype=np.float64), np.asarray(error, dtype=np.float64)
     significant = at_most(p_adjusted, alpha)
@@ -112,33 +106,19 @@ def simultaneous_intervals(
         upper = np.full_like(upper, np.inf)
     elif alternative == "less":
         lower = np.full_like(lower, -np.inf)
-    share = _share(p, p_adjusted, alpha, df, sides)
-    near = difference * share
+    return agreed(lower, upper, difference, significant, alternative)
+
+
+def agreed(
+    lower: Array, upper: Array, difference: Array, significant: NDArray[np.bool_], alternative: Alternative
+) -> Intervals:
+    """The intervals in agreement with the decisions about 0: where they disagree, the end next to 0 is set to 0."""
     positive = difference > 0
     outside = (lower > 0) | (upper < 0)
     towards = {"two-sided": difference != 0, "greater": positive, "less": difference < 0}[alternative]
-    shrink = significant & ~outside & towards
-    widen = ~significant & outside
-    lower = np.where(shrink & positive, near, lower)
-    upper = np.where(shrink & ~positive, near, upper)
-    lower = np.where(widen & (lower > 0), np.minimum(near, 0.0), lower)
-    upper = np.where(widen & (upper < 0), np.maximum(near, 0.0), upper)
-    return Intervals(lower, upper)
-
-
-def _share(p: Array, p_adjusted: Array, alpha: float, df: Array | float, sides: int) -> Array:
-    """Where the end next to 0 lies, as a share of the difference: 1 − t(level)/t(p) at the pair's own level.
-
-    A correction multiplies p-values, so the level that a single p-value has to meet is alpha·p/p_adjusted.
-    """
-    p = np.clip(p, np.finfo(np.float64).tiny, 1.0)
-    level = np.minimum(alpha * p / np.clip(p_adjusted, np.finfo(np.float64).tiny, 1.0), 1.0)
-    wanted = -special.stdtrit(df, np.minimum(level, 1.0) / sides)
-    reached = -special.stdtrit(df, p / sides)
-    ratio = np.divide(wanted, reached, out=np.full(len(p), np.inf), where=reached > 0)
-    significant = at_most(p_adjusted, alpha)
-    # A p-value far from significant (or on the other side) moves the end by the size of the difference, no more.
-    return np.asarray(np.where(significant, np.clip(1 - ratio, _LEAST, 1.0), np.clip(1 - ratio, -1.0, 0.0)))
+    wrong = (significant & ~outside & towards) | (~significant & outside)
+    ends = np.where(wrong & positive, 0.0, lower), np.where(wrong & ~positive, 0.0, upper)
+    return Intervals(*ends)
 
 
 @dataclass(frozen=True)
@@ -150,12 +130,14 @@ class Basis:
     error, df : standard error of every difference, and its degrees of freedom
     critical : multiple of the error, where the test or the correction gives one
     percentile : both ends by the bootstrap, for intervals per pair
+    inverted : whether the ends are those of the randomisation test itself (see `inverted`)
     """
 
     error: Array
     df: Array | float
     critical: float | None = None
     percentile: tuple[Array, Array] | None = None
+    inverted: bool = False
 
 
 def bootstrap_errors(values: Array, pairs: Pairs) -> Array:

@@ -201,7 +201,8 @@ def _max_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> P
 
 
 def _max_t_cautions(result: Comparison, each: Differences) -> list[str]:
-    texts = [MAX_T_FEW(topics=result.n_topics)] if result.n_topics < FEW_FOR_MAX_T else []
+    few = result.clusters is None and result.n_topics < FEW_FOR_MAX_T  # groups have a warning of their own
+    texts = [MAX_T_FEW(topics=result.n_topics)] if few else []
     return [*texts, NO_COMMON_VARIANCE()] if result.basis.error.max() == float("inf") else texts
 
 

@@ -67,9 +67,10 @@ def notes_of(result: Gate) -> tuple[str, ...]:
     passed = [check for check in result.checks if check.verdict == "pass"]
     if passed:
         n = min(check.n_topics for check in passed)
+        drawn = n if result.n_groups is None else result.n_groups
         what = "A loss or gain" if result.equivalent else "A loss"
         notes.append(
-            ABSENT(what=what, share=absent_share(n, result.alpha), topics=plural(n, "topic"), alpha=result.alpha)
+            ABSENT(what=what, share=absent_share(drawn, result.alpha), topics=plural(n, "topic"), alpha=result.alpha)
         )
     margin = "gain" if result.better else "margin"
     notes += [

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.measures.doors import scores_or_evaluated
+from cranfield.questions.compare.clusters import Clusters, TopicGroups, grouped_cautions, groups_of
 from cranfield.questions.gate.question import GateQuestion
 from cranfield.questions.gate.rule import (
     Differences,
@@ -154,6 +157,7 @@ class Gate(Result):
     checks : one `GateCheck` per measure
     n_resamples, seed : of the randomisation test; None for the t-test
     warnings : what to know before relying on it
+    n_groups : how many groups of topics, where topics are grouped
     """
 
     baseline: str
@@ -168,6 +172,7 @@ class Gate(Result):
     seed: int | None = None
     warnings: tuple[str, ...] = ()
     equivalent: bool = False
+    n_groups: int | None = None
 
     @property
     def threshold(self) -> float:
@@ -205,7 +210,10 @@ class Gate(Result):
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
         measures = [check.measure for check in self.checks]
-        return GateQuestion.in_force(self, measures=measures, threshold=self.threshold, verdict=self.verdict)
+        return GateQuestion.in_force(
+            self, measures=measures, threshold=self.threshold, verdict=self.verdict,
+            topic_groups=None if self.n_groups is None else f"{self.n_groups} groups",
+        )  # fmt: skip
 
     @property
     def signature(self) -> str:
@@ -221,7 +229,9 @@ class Gate(Result):
             measures=[check.measure for check in self.checks],
             margin=self.margin,
             alpha=self.alpha,
-            topics=self.checks[0].n_topics,
+            topics=self.checks[0].n_topics
+            if self.n_groups is None
+            else f"{self.checks[0].n_topics} in {self.n_groups} groups",
             resamples=self.n_resamples,
             seed=self.seed,
         )
@@ -300,6 +310,7 @@ def gate(
     seed: int = SEED,
     workers: int | None = None,
     progress: Progress | None = None,
+    topic_groups: TopicGroups | None = None,
 ) -> Gate:
     r"""May the candidate replace the baseline? Pass, fail, or undecided with the topics that could decide.
 
@@ -341,6 +352,9 @@ def gate(
         dᵢ − θ (the bounds are those of the t-test then).
     n_resamples, seed, workers, progress
         Of the randomisation test.
+    topic_groups : mapping from topic to group, or a file that `read_topic_groups` reads, optional
+        Topics that belong together. The bounds then use the variance and the skewness of groups, with as many degrees
+        of freedom as groups less one. Not for the randomisation test.
 
     Returns
     -------
@@ -372,28 +386,46 @@ def gate(
     asked = GateQuestion(
         baseline=baseline, candidate=candidate, margin=margin, better=better, equivalent=equivalent, alpha=alpha,
         power=power, test=test, n_resamples=n_resamples, seed=seed,
+        topic_groups=None if topic_groups is None else Path("groups"),
     )  # fmt: skip
     several = scores_or_evaluated(scores, qrels, measure, workers=workers)
-    checks = [_check(matrix, asked, workers, progress) for matrix in several.values()]
+    groups = groups_of(topic_groups)
+    checks = [_check(matrix, asked, groups, workers, progress) for matrix in several.values()]
+    first = next(iter(several.values())).canonical()
+    clusters = Clusters.of(first.topics, groups)
     drawn = test == "randomisation"
     result = Gate(
         baseline, candidate, asked.accepted, better, alpha, power, test, tuple(checks),
         n_resamples if drawn else None, seed if drawn else None,
-        (*several.select(systems=[baseline, candidate]).warnings, *_cautions(asked, checks)),
+        (
+            *several.select(systems=[baseline, candidate]).warnings,
+            *_cautions(asked, checks),
+            *grouped_cautions(first.topics, clusters),
+        ),
         equivalent,
+        None if clusters is None else len(clusters),
     )  # fmt: skip
     notify(result.warnings)
     return result
 
 
-def _check(matrix: ScoreMatrix, asked: GateQuestion, workers: int | None, progress: Progress | None) -> GateCheck:
+def _check(
+    matrix: ScoreMatrix,
+    asked: GateQuestion,
+    groups: Mapping[str, str] | None,
+    workers: int | None,
+    progress: Progress | None,
+) -> GateCheck:
     """The gate for one measure."""
     names = [asked.baseline, asked.candidate]
     positions("system", names, matrix.systems)
     pair = matrix.select(systems=names).canonical().require(what="a gate")
     at = [pair.systems.index(name) for name in names]
     old, new = pair.values[:, at].T
-    each = Differences.of(new, old)
+    clusters = Clusters.of(pair.topics, groups)
+    units = pair.values if clusters is None else clusters.spread(pair.values)
+    each = Differences.of(units[:, at[1]], units[:, at[0]])
+    per_unit = len(pair.topics) / each.n  # topics needed are counted in topics, not in groups
 
     def sides(threshold: float) -> tuple[float, float]:
         """The p-values for a difference above the threshold, and below it."""
@@ -418,13 +450,14 @@ def _check(matrix: ScoreMatrix, asked: GateQuestion, workers: int | None, progre
     if verdict == "undecided":
         beyond = asked.equivalent and abs(each.mean) > asked.accepted  # then only one side is left to show
         needed = topics_for(gap, each.sd, asked.alpha, asked.power if beyond else power)
-        needed = None if needed is None else max(needed, each.n + 1)
+        needed = None if needed is None else math.ceil(max(needed, each.n + 1) * per_unit)
     elif verdict == "pass" and pair.values.min() >= 0 and pair.values.max() <= 1:
         loss = abs(gap) / absent_share(each.n, asked.alpha)
         absent = loss if loss <= 1 else None
     equal = None if asked.better else topics_for(threshold, each.sd, asked.alpha, power)
+    equal = None if equal is None else math.ceil(equal * per_unit)
     means = (float(pair.system_means[at[0]]), float(pair.system_means[at[1]]))
-    return GateCheck(pair.measure, each.n, *means, each.mean, lower, upper, p, p_fail, verdict, needed, equal, absent)
+    return GateCheck(pair.measure, len(old), *means, each.mean, lower, upper, p, p_fail, verdict, needed, equal, absent)
 
 
 def _flipped(

@@ -94,6 +94,11 @@ class GateQuestion(RunsOrScores):
         written=True,
     )  # fmt: skip
 
+    topic_groups: Path | None = setting(
+        None, "File of lines `topic group` for topics that belong together (variants, turns, users).", metavar="FILE",
+        on_page=False,
+    )  # fmt: skip
+
     @staticmethod
     def verb() -> Callable[..., Any]:
         """The public function that answers it."""
@@ -143,6 +148,8 @@ class GateQuestion(RunsOrScores):
             )
         if self.margin == 0 and not self.better:
             raise ArgumentError("a `margin` of 0 requires a gain. Leave `margin` out and write `better`.")
+        if self.topic_groups is not None and self.test == "randomisation":
+            raise ArgumentError("`topic_groups` needs test 'hall' or 't'; got 'randomisation'.")
         if self.baseline == self.candidate:
             raise ArgumentError(f"`baseline` and `candidate` are both {self.baseline!r}. Name two systems.")
 
