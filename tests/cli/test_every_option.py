@@ -66,8 +66,27 @@ COMMANDS: dict[str, list[str]] = {
     "monitor": ["monitor", "ap.csv", "--per-look", "5", "--looks", "4"],
     "reuse": ["reuse", "qrels.txt", "runs", "--teams", "teams.txt", "-m", "AP", "--depth", "5", "--resamples", "20"],
     "judges": [
-        "judges", "--human", "judges/human.qrels", "--human", "judges/second.qrels", "--machine", "judges/machine.qrels",
-        "runs", "--resamples", "20",
+        "judges",
+        "--human",
+        "judges/human.qrels",
+        "--human",
+        "judges/second.qrels",
+        "--machine",
+        "judges/machine.qrels",
+        "runs",
+        "--resamples",
+        "20",
+    ],
+    "design judges": [
+        "design",
+        "judges",
+        "--machine",
+        "judges/machine.qrels",
+        "--human",
+        "qrels.txt",
+        "runs",
+        "--width",
+        "0.1",
     ],
     "simulate tests": ["simulate", "tests", "ap.csv", "--topics", "10", "--trials", "20", "--resamples", "19"],
     "simulate design": [
@@ -207,10 +226,15 @@ FROM_RUNS = {
     "tune": ["tune", "qrels.txt", "runs", "-m", "AP", "--folds", "4", "--one-family"],
 }
 ALONE |= {(command, option): words for command, words in FROM_RUNS.items() for option in SCORING}
+PLANNED = COMMANDS["design judges"]
 JUDGED = ["judges", "--human", "judges/human.qrels", "--resamples", "20", "runs"]
 ALONE |= {
     ("judges", "human"): [*JUDGED, "--machine", "judges/machine.qrels"],
     ("judges", "machine"): [*JUDGED, "--machine", "qrels.txt"],
+    ("design judges", "width"): PLANNED[:-2],
+    ("design judges", "min_diff"): PLANNED[:-2],
+    ("design judges", "human"): [*PLANNED[:4], *PLANNED[6:]],
+    ("design judges", "machine"): [*PLANNED[:4], "--human", "qrels.txt", "runs", "--width", "0.1"],
 }
 ALONE |= {("evaluate", "collections"): ["evaluate", "-o", "{new}"]}
 ALONE |= {("convert", "kind"): ["convert", "qrels.txt"]}
