@@ -186,7 +186,7 @@ def verdict_rows(p: Population, trials: int, seed: int) -> list[str]:
     rows = []
     for n in (43, 100):
         topics = [str(at) for at in range(n)]
-        for label, spread in (("another person", 0.0), ("worse judge", 0.05), ("much worse judge", 0.1)):
+        for label, spread in VERDICT_JUDGES:
             told: list[str] = []
             true: list[float] = []
 
@@ -209,6 +209,8 @@ def verdict_rows(p: Population, trials: int, seed: int) -> list[str]:
     return ["| topics | judge | mean true Δ | trials | " + " | ".join(OUTCOMES) + " |", *rows]
 
 
+VERDICT_JUDGES = (("another person", 0.0), ("worse judge", 0.05), ("much worse judge", 0.1))
+"""Judges, and how far their systems are shifted at random, in thirds of the spread of systems."""
 OUTCOMES = ("not worse", "worse", "cannot tell")
 PARTS = {
     "powered": powered_rows, "strata": strata_rows, "bias": bias_rows, "labels": label_rows, "verdict": verdict_rows,

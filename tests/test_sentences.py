@@ -1207,9 +1207,7 @@ def judging(*kind: str, **how: int) -> Callable[[], cf.Judging]:
     return lambda: judging_of(*kind, **how)  # type: ignore[arg-type]
 
 
-def judges_case(
-    name: str, true: Callable[[], cf.Judging], pattern: str, false: Callable[[], cf.Judging], *sheets: str
-) -> None:
+def judges_case(name: str, true: Callable[[], Result], pattern: str, false: Callable[[], Result], *sheets: str) -> None:
     def shown() -> Shown:
         text = printed(true(), None, *sheets)
         found = re.search(pattern, text)
@@ -1288,6 +1286,30 @@ def apart(first: int) -> cf.Judging:
 
 judges_case("judges.no-shared-topic", lambda: apart(30), r"People and machines share no topic\. Only rankings can be compared, and their interval includes "
             r"topic noise\.", lambda: apart(0))  # fmt: skip
+
+
+def planned(machine: str = "good", **how: object) -> Callable[[], cf.JudgesDesign]:
+    """A design from a pilot of 40 topics, whose machine follows people or does not."""
+
+    def made() -> cf.JudgesDesign:
+        rng = np.random.default_rng(9)
+        people = np.linspace(0.3, 0.6, 8) + rng.normal(0, 0.1, (40, 8))
+        values = people if machine == "good" else rng.normal(0.5, 0.1, people.shape)
+        return cf.design_judges(matrix(people), {machine: matrix(values)}, machine_topics=500, **how)  # type: ignore[arg-type]
+
+    return made
+
+
+judges_case("judges.cheapest-mix", planned(width=0.1, price_human=2, price_machine=0.01),
+            r"Cheapest mix: 15 topics by people, 500 further by machine \(cost 35\)", planned(width=0.1))  # fmt: skip
+judges_case("judges.instead", planned(width=0.1), r"With 500 further machine topics, people judge 15 topics instead of \d\d",
+            planned(width=0.1, price_human=1))  # fmt: skip
+judges_case("judges.not-reached", planned("bad", width=0.0001), "No number of human topics up to 20,000 reaches this goal",
+            planned(width=0.1))  # fmt: skip
+judges_case("judges.explained", planned(width=0.1), r"In the pilot, the correlation of human and machine differences is 1\.00 \(average pair\)\.",
+            planned("bad", width=0.1))  # fmt: skip
+judges_case("judges.weak-pilot", planned("bad", width=0.1), r"In the pilot the correlation of differences is 0\.\d\d, below 0\.5\. Powered estimates are not "
+            r"offered then\.", planned(width=0.1))  # fmt: skip
 
 
 # ── no conclusion is written elsewhere ────────────────────────────────────────────────────────────────────

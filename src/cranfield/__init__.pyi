@@ -58,6 +58,8 @@ from .questions.gate.gate import GateCheck as GateCheck
 from .questions.gate.gate import gate as gate
 from .questions.judges.judges import Judging as Judging
 from .questions.judges.judges import judges as judges
+from .questions.judges.plan import JudgesDesign as JudgesDesign
+from .questions.judges.plan import design_judges as design_judges
 from .questions.leaderboard.leaderboard import Leaderboard as Leaderboard
 from .questions.leaderboard.leaderboard import leaderboard as leaderboard
 from .questions.monitor.monitor import Monitoring as Monitoring

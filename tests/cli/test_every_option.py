@@ -78,6 +78,17 @@ COMMANDS: dict[str, list[str]] = {
         "--resamples",
         "20",
     ],
+    "design judges": [
+        "design",
+        "judges",
+        "--machine",
+        "judges/machine.qrels",
+        "--human",
+        "qrels.txt",
+        "runs",
+        "--width",
+        "0.1",
+    ],
     "simulate tests": ["simulate", "tests", "ap.csv", "--topics", "10", "--trials", "20", "--resamples", "19"],
     "simulate design": [
         "simulate",
@@ -237,10 +248,15 @@ FROM_RUNS = {
     "tune": ["tune", "qrels.txt", "runs", "-m", "AP", "--folds", "4", "--one-family"],
 }
 ALONE |= {(command, option): words for command, words in FROM_RUNS.items() for option in SCORING}
+PLANNED = COMMANDS["design judges"]
 JUDGED = ["judges", "--human", "judges/human.qrels", "--resamples", "20", "runs"]
 ALONE |= {
     ("judges", "human"): [*JUDGED, "--machine", "judges/machine.qrels"],
     ("judges", "machine"): [*JUDGED, "--machine", "qrels.txt"],
+    ("design judges", "width"): PLANNED[:-2],
+    ("design judges", "min_diff"): PLANNED[:-2],
+    ("design judges", "human"): [*PLANNED[:4], *PLANNED[6:]],
+    ("design judges", "machine"): [*PLANNED[:4], "--human", "qrels.txt", "runs", "--width", "0.1"],
 }
 ALONE |= {("evaluate", "collections"): ["evaluate", "-o", "{new}"]}
 ALONE |= {("convert", "kind"): ["convert", "qrels.txt"]}

@@ -87,11 +87,14 @@ def test_two_strata_by_hand() -> None:
         below += share**2 * np.var(np.r_[fs, gs], ddof=1) * (1 / len(ys) + 1 / len(gs))
     weight = min(max(top / below, 0), 1)
     estimate = variance = 0.0
+    layers: list[float] = []
     for s, share in enumerate(shares):
         ys, fs, gs = y[human == s, 0], f[human == s, 0], g[others == s, 0]
         e = ys - weight * fs
         estimate += share * (e.mean() + weight * gs.mean())
+        layers.append(e.mean() + weight * gs.mean())
         variance += share**2 * (18 / 17 * e.var(ddof=1) / len(ys) + weight**2 * gs.var(ddof=1) / len(gs))
+    variance += sum(share * (one - estimate) ** 2 for share, one in zip(shares, layers, strict=True)) / 79
     assert found.weight[0] == pytest.approx(weight, abs=1e-12)
     assert found.estimate[0] == pytest.approx(estimate, abs=1e-12)
     assert found.error[0] == pytest.approx(math.sqrt(variance), abs=1e-12)

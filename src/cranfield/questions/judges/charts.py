@@ -7,12 +7,26 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
-from cranfield.core.charts.style import WIDTH, Drawing, finish, names_axis, rows, step, whole_axis
+from cranfield.core.charts.style import (
+    ACCENT,
+    LIGHT,
+    LINES,
+    WIDTH,
+    Drawing,
+    finish,
+    names_axis,
+    rows,
+    series_scales,
+    step,
+    whole_axis,
+)  # fmt: skip
 from cranfield.core.errors import ArgumentError
+from cranfield.questions.judges import plan_answer
 from cranfield.questions.judges.answer import headline
 
 if TYPE_CHECKING:
     from cranfield.questions.judges.judges import Judging
+    from cranfield.questions.judges.plan import JudgesDesign
 
 DECISIONS = ("both", "only_human", "only_machine", "opposite", "neither")
 
@@ -97,3 +111,54 @@ def bias(result: Judging) -> Drawing:
         alt.Chart(rows(pl.DataFrame({"zero": [0.0]}))).mark_rule(color="#c3ccd5").encode(x="zero:Q"),
     ).properties(width=WIDTH, height=step(max(shown.height, 1)))
     return finish(plot, headline(result), f"{_details(result)}; intervals over topics")
+
+
+def _series(count: int) -> str:
+    return f"{count:,} machine topics" if count else "people alone"
+
+
+def widths(result: JudgesDesign) -> Drawing:
+    """Width of the interval of an average difference against human topics."""
+    known = result.settings
+    shown = result.curve_rows.with_columns(
+        series=pl.col("machine_topics").map_elements(_series, return_dtype=pl.String)
+    ).select("series", "topics", "width")
+    kept = shown["series"].unique(maintain_order=True).to_list()
+    scales = series_scales(kept)
+    base = alt.Chart(rows(shown)).encode(
+        x=alt.X("topics:Q", title="human topics", scale=alt.Scale(type="log", nice=False), axis=whole_axis()),
+        y=alt.Y("width:Q", title=f"width of the interval ({known['measure']})"),
+        color=alt.Color("series:N", title=None, scale=scales["color"], legend=LINES),
+    )
+    lines = base.mark_line(strokeWidth=2).encode(
+        strokeDash=alt.StrokeDash("series:N", title=None, scale=scales["strokeDash"], legend=LINES)
+    )
+    points = result.rows.filter(pl.col("topics").is_not_null()).select("topics", "width", "machine_topics")
+    marks = alt.Chart(rows(points)).mark_point(size=60, color=ACCENT).encode(
+        x="topics:Q", y="width:Q", tooltip=["machine_topics:Q", "topics:Q", "width:Q"]
+    )  # fmt: skip
+    plot = alt.layer(lines, marks).properties(width=WIDTH, height=280)
+    return finish(plot, plan_answer.headline(result), f"{_pilot(result)}; rings: topics that reach the goal")
+
+
+def _pilot(result: JudgesDesign) -> str:
+    known = result.settings
+    return f"{known['measure']}, average pair of {known['n_systems']} systems, pilot of {known['pilot_topics']} topics"
+
+
+def costs(result: JudgesDesign) -> Drawing:
+    """Cost of every mix, the cheapest marked."""
+    shown = result.rows.filter(pl.col("cost").is_not_null())
+    if shown.is_empty():
+        raise ArgumentError("No prices are given. Give `price_human` and ask for the chart again.")
+    labelled = shown.with_columns(
+        mix=pl.concat_str("topics", pl.lit(" + "), "machine_topics"),
+        mark=pl.when("cheapest").then(pl.lit("cheapest")).otherwise(pl.lit("other")),
+    )
+    order = labelled["mix"].to_list()
+    plot = alt.Chart(rows(labelled.select("mix", "cost", "mark"))).mark_bar().encode(
+        x=alt.X("cost:Q", title="cost of all judgments"),
+        y=alt.Y("mix:N", sort=order, title="topics by people + by machine", axis=names_axis()),
+        color=alt.Color("mark:N", legend=None, scale=alt.Scale(domain=["cheapest", "other"], range=[ACCENT, LIGHT])),
+    ).properties(width=WIDTH, height=step(len(order)))  # fmt: skip
+    return finish(plot, plan_answer.headline(result), _pilot(result))

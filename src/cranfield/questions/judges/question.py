@@ -14,28 +14,14 @@ from cranfield.measures.options import Scoring
 
 if TYPE_CHECKING:
     from cranfield.questions.judges.judges import Judging
+    from cranfield.questions.judges.plan import JudgesDesign
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgesQuestion(Scoring):
-    """Compare machine judgments with those of people: verdict, decisions, rankings, labels and bias.
+class Judged(Scoring):
+    """What questions about judges have in common: the judgments of people and machines, and the runs."""
 
-    The first --human is the reference; further ones are second persons, who set the ceiling. With runs, judgments are
-    qrels files; without, both are score files. The topic is the unit of every interval.
-
-    \b
-    Examples:
-      cranfield judges --human past.AP.csv --machine trec8.AP.csv --show rankings
-      cranfield judges --human judges/human.qrels --human judges/second.qrels \\
-        --machine judges/machine.qrels runs/ --system-groups judges/groups.txt
-    """
-
-    command: ClassVar[str] = "judges"
-    brief: ClassVar[str] = "Compare machine judgments with those of people."
-    group: ClassVar[HelpGroup] = "Collection"
-    aliases: ClassVar[tuple[str, ...]] = ("judge", "llm")
     by_one_measure: ClassVar[bool] = True
-    place: ClassVar[int] = 174
 
     runs: tuple[str, ...] = setting(
         (), "Runs to score; none when score files are given.", argument=True, metavar="[RUN...]", part="source",
@@ -55,6 +41,32 @@ class JudgesQuestion(Scoring):
     map: str | None = setting(
         None, "Machine grade to human grade, such as 0:0,1:0,2:1,3:1.", metavar="PAIRS", on_page=False
     )
+
+    def read(self, files: Files, bar: Bar) -> tuple[Any, ...]:
+        """The files as they are named; the function reads them."""
+        return list(self.human), list(self.machine), list(self.runs) or None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgesQuestion(Judged):
+    """Compare machine judgments with those of people: verdict, decisions, rankings, labels and bias.
+
+    The first --human is the reference; further ones are second persons, who set the ceiling. With runs, judgments are
+    qrels files; without, both are score files. The topic is the unit of every interval.
+
+    \b
+    Examples:
+      cranfield judges --human past.AP.csv --machine trec8.AP.csv --show rankings
+      cranfield judges --human judges/human.qrels --human judges/second.qrels \\
+        --machine judges/machine.qrels runs/ --system-groups judges/groups.txt
+    """
+
+    command: ClassVar[str] = "judges"
+    brief: ClassVar[str] = "Compare machine judgments with those of people."
+    group: ClassVar[HelpGroup] = "Collection"
+    aliases: ClassVar[tuple[str, ...]] = ("judge", "llm")
+    place: ClassVar[int] = 174
+
     system_groups: Path | None = setting(
         None, "Lines `system group`: systems that a machine may favour.", metavar="FILE", on_page=False
     )
@@ -80,6 +92,50 @@ class JudgesQuestion(Scoring):
 
         return judges
 
-    def read(self, files: Files, bar: Bar) -> tuple[Any, ...]:
-        """The files as they are named; the function reads them."""
-        return list(self.human), list(self.machine), list(self.runs) or None
+
+@dataclass(frozen=True, kw_only=True)
+class DesignJudgesQuestion(Judged):
+    """How many topics must people judge, when a machine judges more?
+
+    A pilot with both judgments shows how well the machine follows people. Every number of machine topics then needs
+    fewer human topics for the same width or power. With prices, the cheapest mix is marked.
+
+    \b
+    Examples:
+      cranfield design judges --human past.AP.csv --machine trec8.AP.csv --min-diff 0.05 --machine-topics 200
+      cranfield design judges --human judges/human.qrels --machine judges/machine.qrels runs/ --width 0.1 \\
+        --price-human 1 --price-machine 0.01
+    """
+
+    command: ClassVar[str] = "design judges"
+    brief: ClassVar[str] = "Human topics needed when a machine judges more."
+    group: ClassVar[HelpGroup] = "Design"
+    place: ClassVar[int] = 158
+
+    width: float | None = setting(
+        None, "Wanted width of the interval of a difference.", metavar="W", check=shared.positive, often=True,
+        on_page=False,
+    )  # fmt: skip
+    min_diff: float | None = setting(
+        None, "Smallest difference worth detecting.", metavar="D", check=shared.positive, often=True, on_page=False
+    )
+    power: float = shared.power()
+    machine_topics: tuple[int, ...] = setting(
+        defaults.MACHINE_TOPICS, "Further topics that only the machine judges; repeatable.", metavar="N", least=0,
+        most=10_000_000, on_page=False,
+    )  # fmt: skip
+    price_human: float | None = setting(
+        None, "Price of a human judgment (of a topic, with score files).", metavar="P", check=shared.not_negative,
+        on_page=False,
+    )  # fmt: skip
+    price_machine: float = setting(
+        0.0, "Price of a machine judgment.", metavar="P", check=shared.not_negative, on_page=False
+    )
+    alpha: float = shared.alpha()
+
+    @staticmethod
+    def verb() -> Callable[..., JudgesDesign]:
+        """The public function that answers it."""
+        from cranfield.questions.judges.plan import design_judges
+
+        return design_judges
