@@ -19,9 +19,7 @@ def library() -> Any:
     try:
         import ir_measures
     except ImportError:
-        raise ArgumentError(
-            "measures named irm:… need ir_measures; install it with: pip install ir-measures"
-        ) from None
+        raise ArgumentError("measures named irm:… need ir_measures; install it with: pip install ir-measures") from None
     return ir_measures
 
 
