@@ -152,7 +152,7 @@ class Across(Result):
         from cranfield.questions.across import charts
 
         return {
-            "leaderboard": charts.leaderboard,
+            "systems": charts.systems,
             "forest": charts.forest,
             "components": charts.components,
             "critical-difference": charts.critical_difference,
@@ -397,7 +397,7 @@ def _tested(data: Collected, claim: str, pairs: Pairs, asked: AcrossQuestion, n_
 
 def _ratio(difference: Array, spread: Array) -> Array:
     """An effect size; not defined where the differences do not vary."""
-    return np.divide(difference, spread, out=np.full(len(difference), np.nan), where=spread > 1e-12)
+    return np.asarray(np.divide(difference, spread, out=np.full(len(difference), np.nan), where=spread > 1e-12))
 
 
 def holds_in(data: Collected, claim: str, pairs: Pairs, alpha: float) -> NDArray[np.int64]:
@@ -519,7 +519,7 @@ def _board_of(data: Collected, claim: str, pairs: Pairs, tested: Claim, asked: A
         },
         schema_overrides={"rank": pl.Int64},
     )
-    return frame[order.tolist()]
+    return frame.select(pl.all().gather(order.tolist()))
 
 
 def _with_other_means(board: pl.DataFrame, data: Collected) -> pl.DataFrame:
