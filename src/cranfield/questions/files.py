@@ -92,8 +92,21 @@ def scores_of(files: Sequence[str], question: Any, bar: Bar) -> Scores:
     if runs_too and holds_judgments(files, question):
         scores = evaluated(files, question, bar)
     else:
+        refuse_several(files)
         scores = read_scores(files, question.measure, question.holes if runs_too else question.missing)
     return only_wanted(scores, question)
+
+
+def refuse_several(files: Sequence[str]) -> None:
+    """Refuse a table of several collections or seeds: their topics are no sample of one, and seeds are no systems."""
+    from cranfield.questions.across.files import several_of
+
+    for path in files:
+        if (found := several_of(path)) is not None:
+            text = (
+                f"column {found.column!r} names {found.count} {found.what}. Use `cranfield across {path}`, or keep one."
+            )
+            raise FileError(path, [Problem(0, text)])
 
 
 def only_wanted(scores: Scores, question: Any) -> Scores:

@@ -58,9 +58,16 @@ MEANS_ONLY = sentence(
 )
 FEW_SEEDS = sentence(
     "across.few-seeds",
-    "Recipes with two seeds over several collections: in simulations up to 14% of families had a false positive. Train "
-    "a third seed.",
-    "a recipe claim over several collections uses a system with two seeds",
+    "Some systems have two seeds. Where seed spread differs between systems, 10% of simulated families had a false "
+    "positive at level 0.05. Train a third seed.",
+    "a recipe claim uses a system with two seeds",
+)
+MEASURED = 25
+"""Topics per collection from which error rates were simulated."""
+FEW_TOPICS = sentence(
+    "across.few-topics",
+    "{collection} has {count} topics. The error rates were measured with {measured} or more per collection.",
+    "several collections or seeds, and one collection has fewer than 25 topics",
 )
 
 
@@ -152,7 +159,7 @@ class Across(Result):
         from cranfield.questions.across import charts
 
         return {
-            "leaderboard": charts.leaderboard,
+            "systems": charts.systems,
             "forest": charts.forest,
             "components": charts.components,
             "critical-difference": charts.critical_difference,
@@ -330,8 +337,12 @@ def _warnings(data: Collected, claims: Sequence[str]) -> list[str]:
         said.append(MEANS_ONLY(measure=data.measure))
     if "like_these" in claims and k < ENOUGH:
         said.append(FEW_COLLECTIONS(count=k, df=k - 1, enough=ENOUGH))
-    if "recipe" in claims and k > 1 and any(len(labels) == 2 for labels in data.seeds):
+    if "recipe" in claims and any(len(labels) == 2 for labels in data.seeds):
         said.append(FEW_SEEDS())
+    fewest = min(range(k), key=lambda at: len(data.topics[at])) if data.topics else 0
+    if data.topics and (k > 1 or data.with_seeds) and len(data.topics[fewest]) < MEASURED:
+        count = len(data.topics[fewest])
+        said.append(FEW_TOPICS(collection=data.collections[fewest], count=count, measured=MEASURED))
     return said
 
 
@@ -397,7 +408,7 @@ def _tested(data: Collected, claim: str, pairs: Pairs, asked: AcrossQuestion, n_
 
 def _ratio(difference: Array, spread: Array) -> Array:
     """An effect size; not defined where the differences do not vary."""
-    return np.divide(difference, spread, out=np.full(len(difference), np.nan), where=spread > 1e-12)
+    return np.asarray(np.divide(difference, spread, out=np.full(len(difference), np.nan), where=spread > 1e-12))
 
 
 def holds_in(data: Collected, claim: str, pairs: Pairs, alpha: float) -> NDArray[np.int64]:
@@ -519,7 +530,7 @@ def _board_of(data: Collected, claim: str, pairs: Pairs, tested: Claim, asked: A
         },
         schema_overrides={"rank": pl.Int64},
     )
-    return frame[order.tolist()]
+    return frame.select(pl.all().gather(order.tolist()))
 
 
 def _with_other_means(board: pl.DataFrame, data: Collected) -> pl.DataFrame:

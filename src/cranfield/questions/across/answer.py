@@ -100,9 +100,7 @@ def across_answer(result: Across, question: Any = None) -> Answer:
             "collections": lambda: sheet("collections", "Collections", result.collections(), COLLECTIONS),
         },
         charts=(
-            Chart(
-                "leaderboard", "Leaderboard", "Points: mean of each system with its interval.", result, "leaderboard"
-            ),
+            Chart("systems", "Leaderboard", "Points: mean of each system with its interval.", result, "systems"),
             Chart("forest", "Forest plot", "Points: difference of a pair on each collection.", result, "forest"),
         ),
         on_page=("leaderboard", "pairs", "components", "collections"),

@@ -43,7 +43,7 @@ def mean_intervals(data: Collected, claim: str, alpha: float) -> Interval:
         if claim == "recipe":
             seeds = seed_spread(data.scores or (), data.runs, np.full(k, 1 / k))
             variance = np.maximum(variance + seeds.added, variance)
-            shares += seeds.raw**2 / np.maximum(seeds.n_seeds - 1, 1)
+            shares += seeds.raw**2 / seeds.df
         df = np.maximum(np.divide(variance**2, shares, out=np.ones(len(mean)), where=shares > 0), 1.0)
         error = np.sqrt(variance)
     half = np.asarray(stdtrit(df, 1 - alpha / 2)) * error

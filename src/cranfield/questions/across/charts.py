@@ -49,7 +49,7 @@ def _counts(result: Across) -> str:
     return f"{plural(known['n_systems'], 'system')} on {plural(known['n_collections'], 'collection')}"
 
 
-def leaderboard(result: Across) -> Drawing:
+def systems(result: Across) -> Drawing:
     """Systems by their mean over collections, with intervals; those that may be the best are dark."""
     whole = _first_board(result)
     board = whole.head(MOST_SYSTEMS).with_columns(top=pl.col("may_be_best").fill_null(False))
@@ -90,7 +90,7 @@ def forest(result: Across) -> Drawing:
     for row in result.rows.filter(both & (pl.col("system_b") == pair["system_b"])).to_dicts():
         label = f"all ({row['claim']})"
         shown.append({"row": label, **{key: row[key] for key in ("difference", "lower", "upper")}, "all": True})
-    order = [one["row"] for one in shown]
+    order = [str(one["row"]) for one in shown]
     title = f"difference in {data.measure}, {pair['system_a']} − {pair['system_b']}"
     base = alt.Chart(rows(shown)).encode(y=alt.Y("row:N", sort=order, title=None, axis=style.names_axis()))
     tone = alt.when(alt.datum.all).then(alt.value(ACCENT)).otherwise(alt.value(DARK))
@@ -133,7 +133,7 @@ def critical_difference(result: Across) -> Drawing:
     means = data.system_means
     k, m = means.shape
     if k < 2:
-        raise ArgumentError("there is one collection, which gives no mean rank; ask for the chart leaderboard.")
+        raise ArgumentError("there is one collection, which gives no mean rank; ask for the chart systems.")
     better = (means[:, None, :] > means[:, :, None]).sum(axis=2)
     equal = (means[:, None, :] == means[:, :, None]).sum(axis=2)
     rank = (better + (equal + 1) / 2).mean(axis=0)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ import polars as pl
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, UnknownNameError
 from cranfield.core.files import STDIN, expand, read_bytes
 from cranfield.core.labels import summary
+from cranfield.core.recognition import beginning
 from cranfield.questions import files as common
 from cranfield.questions.across.collected import Part, Run, from_scores, from_table
 from cranfield.questions.across.columns import find_columns
@@ -77,20 +78,40 @@ def _long_table(path: str) -> pl.DataFrame | None:
     """The table in a file if it has a column of collections or seeds."""
     if Path(path).is_dir() or (path != STDIN and not Path(path).is_file()):
         return None
-    data = read_bytes(path)
-    if data[:4] == b"PAR1":
-        table = pl.read_parquet(io.BytesIO(data))
+    start = beginning(path)
+    if start[:4] == b"PAR1":
+        table = pl.read_parquet(io.BytesIO(read_bytes(path)))
         return table if find_columns(table.columns) is not None else None
-    header = next((line for line in data[:20_000].splitlines() if line.strip() and not line.startswith(b"#")), b"")
+    header = next((line for line in start.splitlines() if line.strip() and not line.startswith(b"#")), b"")
     text = header.decode("utf-8-sig", errors="replace")
     separator = next((mark for mark in "\t,;" if mark in text), None)
     if separator is None or find_columns([name.strip().strip('"') for name in text.split(separator)]) is None:
         return None
     try:
-        return pl.read_csv(data, separator=separator, infer_schema=False, comment_prefix="#")
+        return pl.read_csv(read_bytes(path), separator=separator, infer_schema=False, comment_prefix="#")
     except pl.exceptions.PolarsError as error:
         text = str(error).partition("\n")[0]
         raise FileError(path, [Problem(0, f"is not a table of equal rows ({text}). Correct the row.")]) from None
+
+
+class Several(NamedTuple):
+    """A column of a table that names several collections or seeds."""
+
+    column: str
+    count: int
+    what: str
+
+
+def several_of(path: str) -> Several | None:
+    """The column of collections or seeds of a long table, if it names more than one."""
+    table = _long_table(path)
+    roles = None if table is None else find_columns(table.columns)
+    if table is None or roles is None or not {"system", "topic"} <= roles.keys():
+        return None
+    for part, what in (("collection", "collections"), ("seed", "seeds")):
+        if part in roles and (count := table[roles[part]].n_unique()) > 1:
+            return Several(roles[part], count, what)
+    return None
 
 
 def _merge(into: dict[str, dict[str, Part]], more: dict[str, dict[str, Part]], path: str) -> None:

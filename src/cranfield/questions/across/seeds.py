@@ -16,12 +16,25 @@ Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
 
+FAMILY = 3
+"""Trained systems from which a system borrows seed variance from the others."""
+
+
 class SeedSpread(NamedTuple):
-    """Per system: the variance that its seeds add to its mean, that mean square before the topics' noise is taken off,
-    the spread of one seed's mean, and how many seeds there are."""
+    """Per system: what its seeds tell.
+
+    Attributes
+    ----------
+    added : the variance that seeds add to its mean
+    raw : the same before the topics' noise is taken off
+    df : degrees of freedom of `raw`
+    variance : estimated variance of one seed's mean, from its own seeds
+    n_seeds : how many seeds there are
+    """
 
     added: Array
     raw: Array
+    df: Array
     variance: Array
     n_seeds: NDArray[np.int64]
 
@@ -34,13 +47,16 @@ def seed_spread(collections: Sequence[Array], runs: Sequence[slice], weights: Ar
     S²_R,j is the variance over seeds of the weighted mean over collections. MS_res,jk is the topic × seed residual
     mean square on collection k. A system with one seed has none.
 
+    Two or three seeds often agree by chance. So in a family of at least three trained systems, S²_R,j is at least the
+    mean of all of them, which then has the degrees of freedom of all.
+
     Parameters
     ----------
     collections : topics × runs each; a run is a system trained with one seed
     runs : the columns of every system
     weights : one per collection
     """
-    added, raw, spread = np.zeros(len(runs)), np.zeros(len(runs)), np.zeros(len(runs))
+    raw, noises = np.zeros(len(runs)), np.zeros(len(runs))
     counts = np.array([at.stop - at.start for at in runs], dtype=np.int64)
     for j, at in enumerate(runs):
         r = int(counts[j])
@@ -53,10 +69,16 @@ def seed_spread(collections: Sequence[Array], runs: Sequence[slice], weights: Ar
             total += weight * means
             residual = own - own.mean(axis=1, keepdims=True) - means + own.mean()
             noise += weight**2 * float(np.square(residual).sum()) / ((len(own) - 1) * (r - 1)) / (len(own) * r)
-        raw[j] = float(total.var(ddof=1)) / r
-        added[j] = raw[j] - noise
-        spread[j] = max(raw[j] - noise, 0.0) * r
-    return SeedSpread(added, raw, spread, counts)
+        raw[j], noises[j] = float(total.var(ddof=1)) / r, noise
+    trained = counts > 1
+    variance = np.maximum(raw - noises, 0.0) * counts
+    df = np.maximum(counts - 1, 1).astype(np.float64)
+    if trained.sum() >= FAMILY:
+        pooled = float((raw * counts)[trained].mean())
+        borrows = trained & (raw * counts < pooled)
+        raw = np.where(borrows, pooled / counts, raw)
+        df = np.where(borrows, float((counts[trained] - 1).sum()), df)
+    return SeedSpread(raw - noises, raw, df, variance, counts)
 
 
 def recipes(
@@ -68,7 +90,7 @@ def recipes(
         \Bigl[\frac{S_{R,j}^2}{R_j} - \sum_k w_k^2\frac{MS_{res,jk}}{n_k R_j}\Bigr]
 
     S²_T,k is the variance over topics of the seed-averaged differences. The variance is at least its topic term.
-    Degrees of freedom by Satterthwaite.
+    Degrees of freedom by Satterthwaite. `seed_spread` has the seed term.
 
     Examples
     --------
@@ -90,7 +112,7 @@ def recipes(
         topics += own
         shares += own**2 / (n - 1)
     variance = np.maximum(topics + seeds.added[a] + seeds.added[b], topics)
-    of_seeds = seeds.raw**2 / np.maximum(seeds.n_seeds - 1, 1)
+    of_seeds = seeds.raw**2 / seeds.df
     shares += of_seeds[a] + of_seeds[b]
     least = sum(len(values) - 1 for values in collections)
     df = np.divide(variance**2, shares, out=np.full(len(a), float(least)), where=shares > 0)
