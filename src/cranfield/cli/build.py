@@ -199,7 +199,7 @@ def command_of(question: type[Question]) -> click.Command:
         be_quiet(output.quiet)
         asked = question(**{name: _plain(one, values[name]) for name, one in own.items()})
         _refuse_neither(question, asked, files)
-        refuse_early(output, asked)
+        refuse_early(output, asked, files)
         try:
             with announced_to(say), spread(asked):
                 run(asked, output, files)

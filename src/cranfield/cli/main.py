@@ -22,6 +22,7 @@ from cranfield.cli.trec_eval import trec_eval
 from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning
 from cranfield.core.files import no_memory, pipes_once, reason
 from cranfield.core.question import GROUPS, HelpGroup, questions
+from cranfield.core.resources import check_program
 
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 """Set before numpy and scipy are imported: their idle OpenBLAS threads then sleep at once. By default each keeps a
@@ -118,6 +119,8 @@ class Program(click.Group):
             with pipes_once(), warnings.catch_warnings():
                 # Results carry their warnings and `emit` prints them once.
                 warnings.simplefilter("ignore", CranfieldWarning)
+                if not {"-h", "--help", "help"} & {*sys.argv[1:]}:
+                    check_program()
                 return super().invoke(ctx)
         except CranfieldError as error:
             say(f"error: {error}")

@@ -6,20 +6,20 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.core.errors import ArgumentError, FileError, UnknownNameError
-from cranfield.core.files import NO_URL, is_folder, is_url, write_atomically
+from cranfield.core.files import NO_URL, expand, is_file, is_folder, is_url, write_atomically
 from cranfield.core.formats import FORMATS, OutputFormat, endings, of_path, offered
 from cranfield.core.gathering import gathered
 from cranfield.core.labels import plural
-from cranfield.core.question import Question, Setting, in_words_of
+from cranfield.core.question import Files, Question, Setting, in_words_of
 
 if TYPE_CHECKING:
     from cranfield.cli.build import Output
@@ -77,8 +77,8 @@ def draw(said: Answer, result: Result, to: Output) -> None:
     say(f"wrote {to.plot}")
 
 
-def refuse_early(to: Output, asked: Question) -> None:
-    """Refuse what cannot be written or drawn, before any work is done."""
+def refuse_early(to: Output, asked: Question, files: Files) -> None:
+    """Refuse what cannot be written or drawn, or would replace an input, before any work is done."""
     if to.plot is not None and to.plot.suffix.lower() not in CHART_ENDINGS:
         raise ArgumentError(f"cannot draw to {to.plot}: end the name in {', '.join(CHART_ENDINGS)}.")
     if to.plot is None and to.chart is not None:
@@ -99,6 +99,23 @@ def refuse_early(to: Output, asked: Question) -> None:
     for one in asked.all():
         if one.written and (path := getattr(asked, one.name)) is not None:
             refuse_unwritable(path)
+    made = [to.output, to.plot, *(getattr(asked, one.name) for one in asked.all() if one.written)]
+    read = [*files.values(), *(getattr(asked, one.name) for one in asked.all() if not one.written)]
+    _refuse_inputs([path for path in made if path is not None], read)
+
+
+def _refuse_inputs(made: Sequence[Path], read: Sequence[Any]) -> None:
+    """Refuse to write a file that the command reads: the judgments would be lost."""
+    there = [path for path in made if is_file(path)]
+    if not there:
+        return
+    listed = [one for value in read for one in (value if isinstance(value, (list, tuple)) else [value])]
+    for name in [os.fspath(one) for one in listed if isinstance(one, (str, Path))]:
+        for path in there:
+            with suppress(FileError):  # said when it is read, or no name of a file at all
+                inputs = [name] if is_file(name) else expand(name) if is_folder(name) or "*" in name else []
+                if any(is_file(one) and path.samefile(one) for one in inputs):
+                    raise ArgumentError(f"{path} is an input of this command. Name another file to write.")
 
 
 def chart_kinds(question: type[Question]) -> tuple[str, ...]:

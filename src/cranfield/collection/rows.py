@@ -211,8 +211,8 @@ def unfold(nested: Mapping[Any, Any], place: Place, part: str) -> dict[str, list
     for topic, inside in nested.items():
         if not isinstance(inside, Mapping):
             place.fail(
-                f"topic {repr_of(topic)} has {type(inside).__name__} {repr_of(inside)} where documents are expected; "
-                f"give {{topic: {{document: {part}}}}}"
+                f"topic {repr_of(topic)} has {type(inside).__name__} {repr_of(inside)} where its documents are "
+                f"expected; give {{topic: {{document: {part}}}}}"
             )
         columns["topic"] += [topic] * len(inside)
         columns["document"] += inside.keys()

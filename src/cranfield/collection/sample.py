@@ -20,6 +20,7 @@ from cranfield.collection import sample_text
 from cranfield.collection.sample_files import write_sample
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
+from cranfield.core.demand import Demand, seconds_of
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import summary
 from cranfield.core.question import number_text
@@ -210,6 +211,8 @@ def make_sample(
         raise ArgumentError(f"`depth` must be at most the length of the runs, {length}; got {depth}")
     _check_size(n_topics=n_topics, n_systems=n_systems, length=length)
     _check_size(n_systems=n_systems, n_documents=n_documents)
+    _check_size(n_topics=n_topics, n_documents=n_documents)  # all are judged in `full_qrels`
+    _demand(n_topics, n_systems, n_documents).foretell()
     model = model or SampleModel()
     systems = draw_systems(model, n_systems, seed)
     rankings = [draw_topic(model, systems, n_documents, length, seed, topic) for topic in range(n_topics)]
@@ -261,6 +264,21 @@ def _check_size(**counts: int) -> None:
     if total > MOST_ROWS:
         product = " × ".join(f"`{name}`" for name in counts)
         raise ArgumentError(f"{product} is {total:,}; at most {MOST_ROWS:,} fit in memory. Make one of them smaller.")
+
+
+_PER_TOPIC, _PER_SYSTEM, _PER_TEXT = 1_700, 170, 90_000
+"""Steps (see `demand`) per topic and document, the same for every system, and per text of a document."""
+_PER_JUDGMENT = 60
+"""Bytes of memory per topic and document, in the model and in the judgments of all documents."""
+
+
+def _demand(n_topics: int, n_systems: int, n_documents: int) -> Demand:
+    cells = n_topics * n_documents
+    seconds = seconds_of(cells * (_PER_TOPIC + _PER_SYSTEM * n_systems) + _PER_TEXT * n_documents)
+    instead = "fewer documents take proportionally less"
+    return Demand(
+        f"a sample of {n_topics:,} topics and {n_documents:,} documents", seconds, cells * _PER_JUDGMENT / 1e6, instead
+    )
 
 
 def _qrels(

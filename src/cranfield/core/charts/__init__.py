@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core.errors import ArgumentError, UnknownNameError
+from cranfield.core.resources import check_drawing
 from cranfield.core.results import Result
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def chart(
     options
         What that chart takes, such as the two systems of a ``difference``.
     """
+    check_drawing()
     known = drawings_of(result)
     if kind is not None and kind not in known:
         raise UnknownNameError("chart", kind, known)

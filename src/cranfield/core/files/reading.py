@@ -6,9 +6,9 @@ import io
 import os
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +148,8 @@ def line_blocks(stream: ByteStream, size: int, begun: bytes = b"") -> Iterator[b
         yield b"".join(pieces)
 
 
-_from_pipes: ContextVar[dict[tuple[int, int], bytes] | None] = ContextVar("pipes", default=None)
+_from_pipes: dict[tuple[int, int], bytes] | None = None  # of the process: other threads read the same pipes
+_reading_pipe = threading.Lock()
 
 
 @contextmanager
@@ -157,22 +158,23 @@ def pipes_once() -> Iterator[None]:
 
     A command looks at a file first to recognise it, and then to read it.
     """
-    before = _from_pipes.set({})
+    global _from_pipes
+    before, _from_pipes = _from_pipes, {}
     try:
         yield
     finally:
-        _from_pipes.reset(before)
+        _from_pipes = before
 
 
 def is_read_once(name: str) -> bool:
     """Whether a file cannot be read again: standard input, and a pipe that nobody keeps (see `pipes_once`)."""
     place = name.place if isinstance(name, NamedFile) else name
-    return name == STDIN or (_from_pipes.get() is None and there(Path(place).is_fifo))
+    return name == STDIN or (_from_pipes is None and there(Path(place).is_fifo))
 
 
 def _opened(place: Path, name: str) -> Any:
     status = place.stat()
-    kept = _from_pipes.get() if stat.S_ISFIFO(status.st_mode) else None
+    kept = _from_pipes if stat.S_ISFIFO(status.st_mode) else None
     if kept is None:
         stream = place.open("rb")
         if stat.S_ISCHR(status.st_mode) and not stream.isatty() and not place.samefile(os.devnull):
@@ -180,10 +182,11 @@ def _opened(place: Path, name: str) -> Any:
             raise FileError(name, "is a device; name a file")
         return stream
     key = (status.st_dev, status.st_ino)
-    if key not in kept:
-        packed = Path(name).suffix.lower() in COMPRESSED  # which is unpacked by whoever asked
-        with ByteStream(name, place.open("rb"), "", begun=packed) as pipe:
-            kept[key] = pipe.read()
+    with _reading_pipe:
+        if key not in kept:
+            packed = Path(name).suffix.lower() in COMPRESSED  # which is unpacked by whoever asked
+            with ByteStream(name, place.open("rb"), "", begun=packed) as pipe:
+                kept[key] = pipe.read()
     return io.BytesIO(kept[key])
 
 

@@ -10,28 +10,67 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core.formats import FORMATS, OutputFormat, text_writer
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from cranfield.core.demand import Demand
     from cranfield.core.tables import Sheet
 
 SCHEMA = 1
 """Version of the envelope; docs/formats.md says what it holds and when the number changes."""
 
 
+_SLICE = 20_000
+"""Rows that are held as Python objects at a time; they take fifty times the memory of the frame."""
+_COPIES = 3
+"""How often the text is in memory at its height: in pieces, whole, and as bytes."""
+
+
 def to_json(sheet: Sheet) -> str:
-    """The envelope as text."""
-    return json.dumps(envelope(sheet), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """The envelope as text, its rows made in slices; one that does not fit into memory is refused."""
+    frame = sheet.for_machines
+    begin, end = _text(_head(sheet))[:-2], _text(_tail(sheet))[2:]
+    pieces: list[str] = []
+    for start in range(0, frame.height, _SLICE):
+        rows = _text(_rows(frame[start : start + _SLICE]))[2:-2]  # without the brackets of the list
+        pieces.append("  " + rows.replace("\n", "\n  "))
+        if start == 0:
+            _demand(frame.height, len(rows) / min(frame.height, _SLICE)).foretell()
+    listed = "[\n" + ",\n".join(pieces) + "\n  ]" if pieces else "[]"
+    return f'{begin},\n  "rows": {listed},\n{end}\n'
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _demand(height: int, size: float) -> Demand:
+    from cranfield.core.demand import Demand
+
+    instead = "CSV or parquet take a tenth (--format csv, -o FILE.parquet)"
+    return Demand(f"JSON of {height:,} rows", 0, _COPIES * height * size / 1e6, instead)
 
 
 def envelope(sheet: Sheet) -> dict[str, Any]:
     """The JSON envelope: schema, command, signature, settings, rows and warnings."""
+    return {**_head(sheet), "rows": _rows(sheet.for_machines), **_tail(sheet)}
+
+
+def _head(sheet: Sheet) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "command": sheet.command,
         **{key: _said(value) for key, value in sheet.top.items()},
         "signature": sheet.signature,
         "settings": {key: _said(value) for key, value in sheet.settings.items()},
-        "rows": [{k: _plain(v) for k, v in row.items()} for row in sheet.for_machines.iter_rows(named=True)],
-        "warnings": list(sheet.warnings),
     }
+
+
+def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    return [{k: _plain(v) for k, v in row.items()} for row in frame.iter_rows(named=True)]
+
+
+def _tail(sheet: Sheet) -> dict[str, Any]:
+    return {"warnings": list(sheet.warnings)}
 
 
 def _plain(value: Any) -> Any:

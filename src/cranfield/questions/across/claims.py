@@ -172,7 +172,7 @@ def like_these(
     found = max_t(GridScores.of(means), Pairs(a, b), how, alpha).maximum
     assert found is not None
     adjusted = np.maximum(by_holm, found.adjusted())
-    ends = simultaneous_intervals(mean, error, float(k - 1), p, by_holm, correction="holm", alpha=alpha)
+    ends = simultaneous_intervals(mean, error, float(k - 1), by_holm, correction="holm", alpha=alpha)
     low, high = found.intervals(mean, found.critical(alpha), "two-sided")
     return Claim(mean, np.minimum(ends.lower, low), np.maximum(ends.upper, high), p, np.maximum(adjusted, p))
 
