@@ -21,6 +21,7 @@ from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.core.parts import Figure, Table, Text
 from cranfield.core.tables import Sheet
 from cranfield.questions.compare.compare import compare
+from cranfield.reports.participants import standings
 from cranfield.reports.references import WORKS
 from support import SHARED, needs_shared
 
@@ -318,3 +319,55 @@ def test_scores_too_large_to_be_squared_are_refused() -> None:
     huge = ScoreMatrix([[1e308, 1e307], [1e306, 1e308]], ["1", "2"], ["a", "b"], "x")
     with pytest.raises(DataError, match=r"x: the largest score in size is 1e\+308, and its square is too large"):
         build_report(scores=huge)
+
+
+# ── the page, frozen ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_findings_come_first_and_the_rest_is_folded(report: Report, html: str) -> None:
+    shown, folded = html.partition('<details class="appendix"')[::2]
+    titles = [section.title for section in report.findings]
+    assert titles[0] == "Who may be the best?"
+    assert len(titles) == 6
+    assert [title for title in titles if f">{title}</h2>" not in shown] == []
+    assert shown.count("<table") == 0, "tables are in the appendix"
+    assert "Works to cite" in folded
+    lead = str(report.view["measures"][0]["sentences"][0])  # type: ignore[index]
+    assert lead in shown
+
+
+def test_each_sentence_and_each_figure_stands_once(report: Report) -> None:
+    parts = [part for section in (*report.findings, *report.appendix) for part in section.parts]
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    assert sorted(set(texts)) == sorted(texts)
+    figures = [part for part in parts if isinstance(part, Figure)]
+    assert len({figure.id for figure in figures}) == len(figures)
+    assert {"fig-leaderboard-chart", "fig-differences-heat-map"}.isdisjoint(figure.id for figure in figures)
+
+
+def test_a_note_of_the_organisers(tmp_path: Path) -> None:
+    file = tmp_path / "note.txt"
+    file.write_text("Thank you <all>.\n\nSee you next year.\n")
+    html = build_report(matrix(8, 3), note=file, n_resamples=300, skip=REPORT_SECTIONS).html
+    assert "<p>Thank you &lt;all&gt;.</p>\n<p>See you next year.</p>" in html
+
+
+def test_a_page_for_every_team(tmp_path: Path) -> None:
+    sample = make_sample(n_topics=12, n_systems=5, n_documents=600, seed=11)
+    teams = dict(sample.truth.select("system", "team").iter_rows())
+    made = build_report(qrels=sample.qrels, runs=sample.runs, teams=teams, n_resamples=2000, skip=REPORT_SECTIONS)
+    written = made.write_participants(tmp_path / "mail")
+    assert sorted(path.stem for path in written) == sorted(set(teams.values()))
+    found = compare(evaluate(sample.qrels, sample.runs, ["AP"])["AP"], n_resamples=2000)
+    first = standings(found)[found.systems[0]]
+    every = found.to_frame().iter_rows(named=True)
+    rows = [row for row in every if first.system in (row["system_a"], row["system_b"])]
+    won = [row for row in rows if row["significant"] and (row["difference"] > 0) == (row["system_a"] == first.system)]
+    assert (first.better, first.worse) == (len(won), sum(row["significant"] for row in rows) - len(won))
+    page = (tmp_path / "mail" / f"{teams[first.system]}.html").read_text()
+    assert f'href="../report.html#system={first.system}"' in page
+    assert first.text in page
+    single = build_report(matrix(8, 3), n_resamples=300, skip=REPORT_SECTIONS).write_participants(tmp_path / "each")
+    assert len(single) == 3, "without teams, one per run"
+    with pytest.raises(ArgumentError, match="`participants` needs a comparison of systems"):
+        build_report(matrix(8, 1), skip=REPORT_SECTIONS).write_participants(tmp_path / "none")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
+
+from markupsafe import Markup
 
 from cranfield.collection.doors import QrelsLike, RunsLike
 from cranfield.collection.teams import read_teams
@@ -14,18 +16,21 @@ from cranfield.collection.title import collection_title
 from cranfield.core import defaults
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
 from cranfield.core.executors import Progress
-from cranfield.core.files import write_atomically
+from cranfield.core.files import plain_text, read_bytes, write_atomically
 from cranfield.core.labels import joined, plural, summary
 from cranfield.core.notebook import render_page
-from cranfield.core.parts import Section, Text
+from cranfield.core.parts import Figure as ChartPart
+from cranfield.core.parts import Part, Section, Text
 from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.table.methods import how_found
 from cranfield.reports.case import Case, Material
+from cranfield.reports.participants import participant_pages
 from cranfield.reports.references import WORKS
 from cranfield.reports.sections import SECTIONS, build, detectable
 from cranfield.reports.view import page
+from cranfield.reports.view.still import still_map
 from cranfield.scores.doors import ScoresLike
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -48,6 +53,10 @@ class Report:
         The findings in a paragraph to paste into an overview paper.
     view : mapping, optional
         The data of the linked view (see `view_data`); None where no systems could be compared.
+    note : str
+        The organiser's note, in paragraphs.
+    case : Case, optional
+        What the report is about.
     """
 
     title: str
@@ -55,6 +64,39 @@ class Report:
     sections: tuple[Section, ...]
     summary: str = ""
     view: Mapping[str, Any] | None = field(default=None, repr=False)
+    note: str = ""
+    case: Case | None = field(default=None, repr=False)
+
+    @property
+    def findings(self) -> tuple[Section, ...]:
+        """The pages of findings: what the sections say first, under the question it answers."""
+        by_name = {section.id: section for section in self.sections}
+        found = []
+        for name, (title, texts, figures) in FINDINGS.items():
+            if name in by_name and (parts := _lifted(by_name[name], texts, figures)):
+                titles = {part.finding for part in parts if isinstance(part, ChartPart)}
+                once = [part for part in parts if not (isinstance(part, Text) and part.text.rstrip(".") in titles)]
+                found.append(Section(f"finding-{name}", title, tuple(once)))
+        return tuple(found)
+
+    @property
+    def appendix(self) -> tuple[Section, ...]:
+        """The sections without what stands among the findings."""
+        lifted = {
+            id(part)
+            for section in self.sections
+            if section.id in FINDINGS
+            for part in _lifted(section, *FINDINGS[section.id][1:])
+        }
+        return tuple(
+            replace(section, parts=tuple(part for part in section.parts if id(part) not in lifted))
+            for section in self.sections
+        )
+
+    @property
+    def still(self) -> Markup:
+        """The pair map for readers without scripts."""
+        return still_map([self.case.comparison]) if self.view is not None and self.case is not None else Markup("")
 
     @property
     def html(self) -> str:
@@ -66,6 +108,22 @@ class Report:
         write_atomically(path, self.html.encode())
         return Path(path)
 
+    def write_participants(self, folder: str | os.PathLike[str], report: str = "../report.html") -> list[Path]:
+        """Write one short page per team (per run where there are no teams), and return their paths.
+
+        Parameters
+        ----------
+        folder : where the pages go; it is made if it is not there
+        report : the address of the report from there
+        """
+        if self.case is None or self.view is None:
+            raise ArgumentError("`participants` needs a comparison of systems, and there is none in this report.")
+        pages = participant_pages(self.case.comparison, self.title, self.case.teams, report)
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, text in pages.items():
+            write_atomically(Path(folder, name), text.encode())
+        return [Path(folder, name) for name in pages]
+
     def __repr__(self) -> str:
         return f"Report({self.title}: {self.headline})"
 
@@ -75,6 +133,24 @@ class Report:
         return f"<p><b>{escape(self.title)}</b></p><p>{escape(self.headline)}</p>"
 
 
+FINDINGS = {
+    "leaderboard": ("Who may be the best?", 3, 0),
+    "differences": ("Which systems differ?", 2, 0),
+    "collection": ("What can the collection detect?", 2, 1),
+    "data": ("How was it judged?", 2, 1),
+    "reliability": ("How reliable is it?", 3, 1),
+    "next": ("What does the next collection need?", 2, 1),
+}
+"""The pages of findings: which sections they come from, under what title, and how many texts and figures of each."""
+
+
+def _lifted(section: Section, texts: int, figures: int) -> list[Part]:
+    """The first texts and figures of a section."""
+    said = [part for part in section.parts if isinstance(part, Text)][:texts]
+    drawn = [part for part in section.parts if isinstance(part, ChartPart)][:figures]
+    return [*said, *drawn]
+
+
 def report(
     scores: ScoresLike | QrelsLike | None = None,
     runs: RunsLike | None = None,
@@ -82,6 +158,7 @@ def report(
     qrels: QrelsLike | None = None,
     measures: Any | None = None,
     title: str | None = None,
+    note: PathLike | None = None,
     skip: Iterable[str] | None = None,
     source: str | None = None,
     min_diff: float = defaults.NEXT_MIN_DIFF,
@@ -117,6 +194,7 @@ def report(
     qrels, runs : judgments and runs, or their files, in any form that `evaluate` takes; they also give
         pool depths and replicates. ``report(qrels, runs)`` needs no names
     measures : names of measures; for scores, which of them and in which order
+    note : a text file: the organiser's note, shown below the title; blank lines part its paragraphs
     skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
         replicates, reuse, methods
     source : a description of where the scores come from
@@ -145,6 +223,7 @@ def report(
             raise UnknownNameError("section", section, defaults.REPORT_SECTIONS)
     if not min_diff > 0:
         raise ArgumentError(f"`min_diff` must be positive; got {min_diff:g}. Write 0.1.")
+    noted = "" if note is None else plain_text(read_bytes(note), os.fspath(note)).strip()
     scoring: dict[str, Any] = {
         "level": level, "gains": gains, "intents": intents, "order": order, "single_precision": single_precision,
         "name": name, "lenient": lenient, "judged_only": judged_only,
@@ -185,7 +264,7 @@ def report(
         built.append(_methods(built))
     size = f"{plural(main.n_systems, 'system')} on {plural(main.n_topics, 'topic')}"
     heading = title or (f"{called}: {size}" if called else size)
-    return Report(heading, _headline(case), tuple(built), _summary(case) if case.view else "", case.view)
+    return Report(heading, _headline(case), tuple(built), _summary(case) if case.view else "", case.view, noted, case)
 
 
 build_report = report

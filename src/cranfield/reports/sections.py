@@ -192,7 +192,6 @@ def leaderboard(case: Case) -> Iterator[Piece]:
     if alike := [name for name in comparison.unseparated_from_best if name != best]:
         yield Text(NOT_SHOWN(system=best, systems=summary(alike, 12)))
     said = comparison.answer()
-    yield figure(said.chart("leaderboard-chart"))
     yield Text(
         "Each interval is for one system's mean. Two systems with overlapping intervals may still differ, because they "
         "share topics."
@@ -227,10 +226,8 @@ def differences(case: Case) -> Iterator[Piece]:
         )
     )  # fmt: skip
     yield from notices(comparison.warnings)
-    yield figure(said.chart("heat-map"))
     closest = comparison.pair(*comparison.systems[:2]).answer()
     yield Text(f"First against second: {closest.headline}. {' '.join(closest.sentences)}")
-    yield from map(figure, closest.charts)
     yield from tables(closest, "pair")
     pairs = said.sheet("pairs")
     nearness = (pl.col("p_adjusted") / case.alpha).log().abs()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,6 +18,7 @@ from cranfield.questions.serve.question import ServeQuestion
 if TYPE_CHECKING:
     from cranfield.cli.build import Output
     from cranfield.core.question import Files
+    from cranfield.reports.report import Report
 
 
 @runs(ReportQuestion)
@@ -51,8 +53,18 @@ def report(settings: ReportQuestion, output: Output, files: Files) -> None:
             unused = {} if settings.best_per_team is None else {"teams": None}  # they chose the systems
             made = settings.ask(scores, source=names, progress=progress, **unused)
         made.write(to)
+        mailed = _write_participants(made, settings.participants, to)
     click.echo(made.headline)
     say(f"wrote {to} ({to.stat().st_size / 1e6:.1f} MB)")
+    if mailed:
+        say(f"wrote {len(mailed)} pages for participants to {settings.participants}")
+
+
+def _write_participants(made: Report, folder: Path | None, to: Path) -> list[Path]:
+    """The pages of the teams, with links to the report from where they lie."""
+    if folder is None:
+        return []
+    return made.write_participants(folder, Path(os.path.relpath(to, folder)).as_posix())
 
 
 @runs(ServeQuestion)

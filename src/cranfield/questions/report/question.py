@@ -67,6 +67,13 @@ class ReportQuestion(Scoring):
         label="Leave out", choices=defaults.REPORT_SECTIONS, what="section", more=True,
     )  # fmt: skip
     title: str | None = setting(None, "Title of the report.")
+    note: Path | None = setting(
+        None, "Text file with a note of the organisers, shown below the title.", metavar="FILE", on_page=False
+    )
+    participants: Path | None = setting(
+        None, "Also write one short page per team (or run) into this directory, to mail.", metavar="DIR", part="view",
+        on_page=False,
+    )  # fmt: skip
     min_diff: float = shared.min_diff(defaults.NEXT_MIN_DIFF, "Difference the next collection should detect.")
     n_systems: int | None = shared.n_systems(None, "Number of systems it will compare.", usual="as many as here")
     power: float = shared.power(more=True)

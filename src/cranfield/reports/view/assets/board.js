@@ -148,7 +148,7 @@ function board() {
     for (const [system, { line, cells, dot }] of rows) {
       const apart = chosen.system !== null && system !== chosen.system && measure.pair(chosen.system, system).apart;
       const kind = system === chosen.system ? "chosen" : chosen.system === null ? "" : apart ? "apart" : "near";
-      const paired = chosen.pair && chosen.pair.includes(system) ? " paired" : "";
+      const paired = (chosen.pair && chosen.pair.includes(system) ? " paired" : "") + (system === view.pinned ? " pinned" : "");
       if (line.className !== kind + paired) line.className = kind + paired;
       line.setAttribute("aria-selected", String(system === chosen.system));
       line.tabIndex = system === focused ? 0 : -1;
@@ -191,7 +191,7 @@ function board() {
     lead: () => (chosen.topics.size
       ? `Means over ${plural(chosen.topics.size, "chosen topic")}. `
         + `Intervals and “may be best” need all ${data.topics.length} topics and are hidden; ranks and decisions use all.`
-      : chosen.system === null ? `Click a system. Those it significantly differs from fade.${apartFromBest()}` : standing(chosen.system)),
+      : chosen.system === null ? `Click a system. Those it significantly differs from fade.${apartFromBest()}` : `${standing(chosen.system)} Shift-click another system, or click the map, to compare.`),
     table: () => {
       const topics = chosen.topics, m = view.measure;
       return {
@@ -236,6 +236,8 @@ function standing(system) {
     const pair = measure.pair(system, other);
     if (pair.apart) pair.difference > 0 ? better++ : worse++;
   }
-  return `${nameOf(system)}: better than ${better}, worse than ${worse}, not shown to differ from ${measure.n - 1 - better - worse}.`
-    + " Shift-click another system, or click the map, to compare.";
+  const place = measure.place[system], [low, high] = [measure.rank_lower[place], measure.rank_upper[place]];
+  const systems = (count) => (count ? plural(count, "system") : "none");
+  return `${nameOf(system)}: rank ${measure.rank[place]} (${low}–${high}), better than ${systems(better)},`
+    + ` worse than ${systems(worse)}, not shown to differ from ${measure.n - 1 - better - worse}.`;
 }

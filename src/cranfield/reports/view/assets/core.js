@@ -84,7 +84,7 @@ class Measure {
 
 // ── what everything shares ───────────────────────────────────────────────────────────────────────────────────
 const view = {
-  root: null, data: null, source: null, measure: null, problem: "", measures: new Map(), panels: [],
+  root: null, data: null, source: null, measure: null, problem: "", pinned: null, measures: new Map(), panels: [],
   // The selection: a system, a pair, topics that filter, one topic looked at, and how panels are set.
   chosen: { measure: null, system: null, pair: null, topics: new Set(), topic: null },
   settings: { sort: "rank", down: "no", search: "", group: "all", bars: "bars", other: "", heat: "clustered", plan: "" },

@@ -23,6 +23,11 @@ function headline() {
       first,
       ...(view.problem ? [make("span", { class: "view-problem", text: view.problem })] : [])
     );
+    const told = place("headline").dataset.headline === "others" && view.measure.measure === data.measures[0].measure;
+    place("headline").hidden = told && !view.problem;
+    place("findings").closest("details").hidden = told;
+    place("yours").hidden = view.pinned === null;
+    if (view.pinned !== null) place("yours").textContent = `Your run: ${standing(view.pinned)}`;
     place("findings").replaceChildren(...others.map((text) => make("p", { text })));
     const { system, pair, topics, topic } = view.chosen;
     clear.hidden = system === null && !pair && !topics.size && topic === null;
@@ -62,6 +67,7 @@ async function start() {
   ]) build();
   grid.append(...view.panels.filter((one) => one.place).map((one) => one.place));
   Object.assign(view.settings, settingsFromAddress());
+  view.pinned = fromAddress().system;  // the run that a mailed address names stays in sight
   await update(fromAddress(), false);
   view.root.querySelector("[data-still]").hidden = true;
   view.root.append(grid, live, tip);
@@ -71,6 +77,13 @@ async function start() {
     const where = form.getAttribute("action");
     form.addEventListener("submit", () => { form.action = where + address(); });
   }
+  const appendix = document.getElementById("appendix");
+  const unfold = () => {  // a link into the closed appendix opens it
+    const target = appendix && location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    if (target && appendix.contains(target) && !appendix.open) { appendix.open = true; target.scrollIntoView(); }
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
   addEventListener(
     "popstate",
     () => { Object.assign(view.settings, settingsFromAddress()); update(fromAddress(), false); }
