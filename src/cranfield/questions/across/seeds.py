@@ -121,5 +121,5 @@ def recipes(
     t = np.divide(difference, error, out=np.zeros(len(a)), where=error > 0)
     p = np.where(error > 0, np.maximum(2 * stdtr(df, -np.abs(t)), np.finfo(float).tiny), 1.0)
     adjusted = holm(p)
-    ends = simultaneous_intervals(difference, error, df, p, adjusted, correction="holm", alpha=alpha)
+    ends = simultaneous_intervals(difference, error, df, adjusted, correction="holm", alpha=alpha)
     return Claim(difference, ends.lower, ends.upper, p, adjusted), df
