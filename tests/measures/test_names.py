@@ -380,3 +380,17 @@ def test_the_list_of_measures_does_not_depend_on_what_was_imported_first() -> No
     ]  # fmt: skip
     assert told[0] == told[1]
     assert told[0].startswith("['AP', 'P', ")
+
+
+@pytest.mark.parametrize(
+    ("text", "usage"),
+    [
+        ("utility.1,-1,0,0", "here write Utility or Utility(rel=…,hit=…,noise=…,miss=…,rest=…,documents=…)"),
+        ("ndcg.1=3,2=7", "here write nDCG or nDCG(gains=…,tool=…)@10"),
+        ("P.x", "here write P@10 or P(rel=…)@10"),
+    ],
+)
+def test_parameters_of_trec_eval_are_answered_with_ours(text: str, usage: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        parse_measures(text)
+    assert str(error.value).endswith(usage)

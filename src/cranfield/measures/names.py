@@ -255,6 +255,19 @@ def make(definition: Definition, given: Mapping[str, object], text: str) -> Meas
     return Measure(definition.name, tuple(sorted(chosen.items())))
 
 
+def _refuse_trec_parameters(name: str) -> None:
+    """Refuse trec_eval's parameters after a point (``utility.1,-1,0,0``, ``ndcg.1=3``), which have names here.
+
+    >>> _refuse_trec_parameters("ndcg.1=3")
+    Traceback (most recent call last):
+    cranfield.ArgumentError: measure 'ndcg.1=3': ndcg.… is for trec_eval; here write nDCG or nDCG(gains=…,tool=…)@10
+    """
+    stem, point, _ = name.partition(".")
+    if point and stem in TREC_NAMES:
+        usage = find(TREC_NAMES[stem].ours).usage
+        raise ArgumentError(f"measure {name!r}: {stem}.… is for trec_eval; here {usage}")
+
+
 def look_up(name: str) -> tuple[Definition, dict[str, object]]:
     """The definition for a name or alias, and the parameters in a trec_eval name (P_10: cutoff 10).
 
@@ -268,6 +281,7 @@ def look_up(name: str) -> tuple[Definition, dict[str, object]]:
     if spelling is None and not known(name):
         spelling = trec_spelling(name, exact=False)
     if spelling is None:
+        _refuse_trec_parameters(name)
         return find(name), {}
     theirs, number = spelling
     if theirs in NO_SCORE:

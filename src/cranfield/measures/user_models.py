@@ -49,8 +49,15 @@ def expected_gain(hits: Hits, depth: int, continues: Callable[[Floats, Floats], 
         gain[inside.topic[rows] - first, inside.rank[rows] - 1] = inside.gain[rows]
         seen = np.ones_like(gain)
         np.multiply.accumulate(continues(gain, rank)[:, :-1], axis=1, out=seen[:, 1:])
-        value[first : first + step] = (seen * gain).sum(axis=1) / seen.sum(axis=1)
+        # Summed rank by rank, so that every machine has the same bytes.
+        value[first : first + step] = _last(seen * gain) / _last(seen)
     return value
+
+
+def _last(values: Floats) -> Floats:
+    """The sum of each row, added one by one."""
+    sums: Floats = np.add.accumulate(values, axis=1)[:, -1]
+    return sums
 
 
 def _patience(rank: Floats, T: float) -> Floats:
