@@ -1020,8 +1020,8 @@ gate_case("unlikely", "more topics are unlikely to decide: the difference equals
           lambda: gated(0, exact=True, better=True), lambda: gated(0.003, sd=0.1, better=True))  # fmt: skip
 gate_case("could-decide", r"about [\d,]+ topics could decide if the difference stays the same",
           lambda: gated(0.003, sd=0.1, better=True), lambda: gated(0, exact=True, better=True))  # fmt: skip
-gate_case("equal-would-pass", r"A candidate equal to main would pass with probability 0\.8 on \d+ topics\.",
-          lambda: gated(-0.003, sd=0.1, margin=0.02), lambda: gated(0.0, margin=0.02))  # fmt: skip
+gate_case("equal-would-pass", r"The margin needs [\d,]+ topics: a candidate equal to main then passes with probability 0\.8\.",
+          lambda: gated(-0.003, sd=0.1, margin=0.02), lambda: gated(0.1, better=True))  # fmt: skip
 gate_case("equivalent", r"new and main are equivalent within 0\.02 \(AP [^)]*\)\.",
           lambda: gated(0.0, margin=0.02, equivalent=True), lambda: gated(0.1, margin=0.02, equivalent=True))  # fmt: skip
 gate_case("not-equivalent", r"new and main differ by more than 0\.02 \(AP [^)]*\)\.",

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -125,5 +131,54 @@ def test_bad_input(here: Type, words: str, code: int, message: str) -> None:
 
 def test_a_build_log_shows_the_verdict_beside_a_file(here: Type) -> None:
     result = here(*GATE, "--candidate", "good.run", "--better", "-o", "gate.md")
-    wrote, verdict = result.stderr.splitlines()
+    *_, wrote, verdict = result.stderr.splitlines()  # after a warning about unjudged documents
     assert (wrote, verdict.partition(" (RR")[0]) == ("wrote gate.md (1 row)", "pass: good is better than main")
+
+
+@pytest.mark.parametrize(
+    ("policy", "code", "kind", "counts"),
+    [
+        (None, 4, "error", ("0", "1", "0")),
+        ("pass", 0, None, ("0", "0", "0")),
+        ("warn", 0, "skipped", ("0", "0", "1")),
+        ("fail", 3, "failure", ("1", "0", "0")),
+    ],
+)
+def test_what_an_undecided_gate_does_is_a_choice(
+    here: Type, policy: str | None, code: int, kind: str | None, counts: tuple[str, ...]
+) -> None:
+    asked = [*GATE, "--candidate", "same.run", "--better", "--junit", "gate.xml"]
+    result = here(*asked, *(["--undecided", policy] if policy else []))
+    assert result.exit_code == code
+    (suite,) = ElementTree.parse("gate.xml").getroot()
+    assert tuple(suite.attrib[name] for name in ("failures", "errors", "skipped")) == counts
+    found = [one.tag for one in suite.iter() if one.tag in ("error", "skipped", "failure")]
+    assert found == ([kind] if kind else [])
+
+
+def test_a_pass_says_how_many_topics_the_margin_needs(here: Type) -> None:
+    result = here(*GATE, "--candidate", "good.run", "--margin", "0.01")
+    assert result.exit_code == 0
+    assert re.search(r"The margin needs [\d,]+ topics: a candidate equal to main then passes with probability 0\.8\.",
+                     " ".join(result.stdout.split()))  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+@pytest.mark.parametrize(
+    ("candidate", "undecided", "code", "verdict"), [("same.run", "warn", 0, "pass"), ("bad.run", "warn", 3, "fail")]
+)
+def test_the_action_runs_the_gate(here: Type, candidate: str, undecided: str, code: int, verdict: str) -> None:
+    """The shell script of action.yml, with the variables that GitHub sets."""
+    source = Path(__file__).resolve().parents[2] / "src"
+    text = (source.parent / "action.yml").read_text().rpartition("run: |\n")[2]
+    Path("bin").mkdir()
+    Path("bin/cranfield").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cranfield "$@"\n')
+    Path("bin/cranfield").chmod(0o755)
+    given = {"QRELS": "qrels.txt", "BASELINE": "main.run", "CANDIDATE": candidate, "MEASURES": "RR P@1", "MARGIN": "0.1",
+             "UNDECIDED": undecided, "OPTIONS": "", "GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_OUTPUT": "output.txt",
+             "PYTHONPATH": str(source), "PATH": f"bin:{os.environ['PATH']}"}  # fmt: skip
+    done = subprocess.run(["bash", "-c", textwrap.dedent(text)], env={**os.environ, **given}, check=False)
+    assert done.returncode == code
+    assert Path("output.txt").read_text() == f"verdict={verdict}\n"
+    assert "| RR |" in Path("summary.md").read_text()
+    assert Path("gate.xml").is_file()

@@ -20,6 +20,7 @@ from cranfield import (
     CranfieldWarning,
     DataError,
     FileError,
+    evaluate,
     read_qrels,
     read_run,
     read_runs,
@@ -408,3 +409,25 @@ def test_a_topic_may_be_called_by_a_brace(write: Write) -> None:
     with pytest.raises(FileError, match=r"b\.run:2: expected 6 fields"):
         read_run(write("{ Q0 d1 1 0.9 t\n1\n", "b.run"))
     assert read_qrels(write("{ 0 d1 1\n1 0 d2 0\n", "q.txt")).frame["topic"].to_list() == ["{", "1"]
+
+
+def test_a_file_with_many_problems_is_refused_at_the_hundredth(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"1 Q0 d{k} {k} {-k} tag{' extra' * (k % 2)}\n" for k in range(5000)))
+    with pytest.raises(FileError) as error:
+        read_run(path)
+    assert str(error.value).startswith(f"{path}: at least 100 problems; the first 5\n  {path}:2: expected 6 fields")
+
+
+@pytest.mark.parametrize("lines", [(3,), (40_000, 59_999)])
+def test_bad_lines_of_a_large_file_are_found_where_they_are(tmp_path: Path, lines: tuple[int, ...]) -> None:
+    """Only the surroundings of a bad line are read carefully; the numbers of lines stay right."""
+    path, qrels = tmp_path / "a.run", tmp_path / "qrels.txt"
+    rows = [f"{k // 100} Q0 d{k} {k % 100} {-k} tag\n" for k in range(60_000)]
+    for number in lines:
+        rows[number - 1] = rows[number - 1].replace(" tag", "")
+    path.write_text("".join(rows))
+    qrels.write_text("0 0 d1 1\n0 0 d2 0\n")
+    with pytest.raises(FileError) as error:
+        evaluate(qrels, path, "AP")
+    assert [one.line for one in error.value.problems] == list(lines)

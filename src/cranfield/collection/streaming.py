@@ -63,6 +63,10 @@ GROWTH = 6
 LARGE = 1 << 18
 """More rows than this are processed by one thread at a time, because work takes several times their memory."""
 _turn = threading.Lock()
+_PIECE = 1 << 15
+"""Bytes that the careful parser reads around a bad line; it is many times slower than the fast one."""
+_FEW_TOPICS = 50
+"""Up to so many topics, blocks without them are skipped."""
 _HEAD = 1 << 16
 _MOST_SHELVES = 200
 _SHELF_HEAD = b"rows\n"
@@ -361,14 +365,15 @@ class _Reading:
                 self.noticed.append(Noticed([packed.tag]))
                 yield packed
                 continue
-            block = fast_run_block(data, line) or self._slowly(line, data)
-            self.noticed.append(block.noticed)
-            if block.frame.height:
-                yield block.frame
+            fast = fast_run_block(data, line)
+            for block in [fast] if fast is not None else self._slowly(line, data):
+                self.noticed.append(block.noticed)
+                if block.frame.height:
+                    yield block.frame
         if not any(block.tags for block in self.noticed) and not self.problems.total:
             self.problems.add(0, NO_RUN)
 
-    def _slowly(self, line: int, data: bytes) -> RunBlock:
+    def _slowly(self, line: int, data: bytes) -> Iterator[RunBlock]:
         """A block that the fast parser refuses; not read where only the whole file shows what it means."""
         if not any(block.tags for block in self.noticed) and not self.problems.total:
             with open_bytes(self.stream.path) as source:
@@ -377,7 +382,17 @@ class _Reading:
                     raise _Indivisible("it is not in TREC's format")
         if b"\t" in data:
             raise _Indivisible("only the whole file shows whether tabs separate its fields")
-        return careful_run_block(data, self.stream.lenient, line, self.problems)
+        yield from self._halves(line, data)
+
+    def _halves(self, line: int, data: bytes) -> Iterator[RunBlock]:
+        """The block in halves, and these again, until only small pieces around a bad line are read carefully."""
+        cut = data.rfind(b"\n", 0, len(data) // 2) + 1
+        if len(data) <= _PIECE or not cut:
+            yield careful_run_block(data, self.stream.lenient, line, self.problems)
+            return
+        for number, part in ((line, data[:cut]), (line + data.count(b"\n", 0, cut), data[cut:])):
+            fast = fast_run_block(part, number)
+            yield from [fast] if fast is not None else self._halves(number, part)
 
     def checked(self, parts: list[Rows]) -> Iterator[Rows]:
         """Whole topics without duplicate documents; nothing where there is a duplicate or another problem.
@@ -397,15 +412,25 @@ class _Reading:
     def raise_if_any(self) -> None:
         """One error for all problems, in the words of the careful parser for the whole file."""
         if self.twice:
-            seen: dict[tuple[bytes, ...], int] = {}
-            again = Problems(self.stream.path)
-            for line, data in self._data():
-                for number, text in careful_duplicates(data, self.stream.lenient, line, self.twice, seen):
-                    again.add(number, text)
+            again = self._repeated(len(self.twice) <= _FEW_TOPICS)
+            if not again.total:
+                again = self._repeated(False)
             first = sorted([*self.problems.first, *again.first], key=lambda one: one.line)
             self.problems.first = first[:SHOWN_PROBLEMS]
             self.problems.total += again.total
         self.problems.raise_if_any()
+
+    def _repeated(self, only_blocks: bool) -> Problems:
+        """The lines that repeat a document; with `only_blocks` blocks are skipped that lack these topics."""
+        seen: dict[tuple[bytes, ...], int] = {}
+        found = Problems(self.stream.path)
+        begins = [b"\n" + topic + blank for topic in self.twice for blank in (b" ", b"\t")] if only_blocks else []
+        for line, data in self._data():
+            if begins and not any(one in data or data.startswith(one[1:]) for one in begins):
+                continue
+            for number, text in careful_duplicates(data, self.stream.lenient, line, self.twice, seen):
+                found.add(number, text)
+        return found
 
 
 def _frame(rows: Rows) -> pl.DataFrame:

@@ -77,6 +77,8 @@ LIBRARIES_MB: Final = 160
 MissingPolicy = Literal["error", "zero", "drop-topic"]
 COST_DEPTHS: Final = (5, 10, 20, 30, 50, 100)
 """Pool depths that `cost` compares unless told otherwise."""
+UndecidedPolicy = Literal["pass", "warn", "fail"]
+"""What an undecided gate does to a build."""
 Unjudged = Literal["bounds"]
 """What to compute about unjudged documents: the least and the most that scores can be."""
 MISSING: Final[MissingPolicy] = "error"

@@ -28,6 +28,8 @@ from dataclasses import dataclass
 _TYPED, _LOOKED_AT = 200, 5000
 SHOWN_PROBLEMS = 5
 """How many problems of a file an error shows; the rest are counted."""
+MOST_PROBLEMS = 100
+"""After so many problems a file is read no further."""
 
 
 class CranfieldError(Exception):
@@ -135,7 +137,8 @@ class FileError(DataError):
         else:
             shown = lines[:SHOWN_PROBLEMS]
             cut = f"; the first {len(shown)}" if self.total > len(shown) else ""
-            message = "\n  ".join([f"{path}: {self.total} problems{cut}", *shown])
+            least = "at least " if self.total == MOST_PROBLEMS else ""
+            message = "\n  ".join([f"{path}: {least}{self.total} problems{cut}", *shown])
         super().__init__(message)
 
     def __reduce__(self) -> tuple[type[FileError], tuple[str, tuple[Problem, ...], int]]:

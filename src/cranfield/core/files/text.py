@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from cranfield.core.errors import SHOWN_PROBLEMS, FileError, Problem
+from cranfield.core.errors import MOST_PROBLEMS, SHOWN_PROBLEMS, FileError, Problem
 from cranfield.core.labels import CONTROL
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -118,7 +118,10 @@ def check_utf8(data: bytes, path: str, first_line: int = 1) -> None:
 
 
 class Problems:
-    """Collects what is wrong with a file: all of it counted, the first few kept."""
+    """Collects what is wrong with a file: the first few kept, the others counted up to `MOST_PROBLEMS`.
+
+    A file with more is refused at once: the careful parser is slow, and further problems tell nobody more.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -130,6 +133,8 @@ class Problems:
         self.total += 1
         if len(self.first) < SHOWN_PROBLEMS:
             self.first.append(Problem(line, text))
+        if self.total >= MOST_PROBLEMS:
+            self.raise_if_any()
 
     def raise_if_any(self) -> None:
         """Raise one `FileError` for all of them."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 EQUAL_WOULD_PASS = sentence(
     "gating.equal-would-pass",
-    "A candidate equal to {baseline} would pass with probability {power:g} on {topics}.",
-    "undecided, and a margin lets an equal candidate pass at all",
+    "The margin needs {topics}: a candidate equal to {baseline} then passes with probability {power:g}.",
+    "a margin lets an equal candidate pass at all",
 )
 ABSENT = sentence(
     "gating.absent",
@@ -83,10 +83,10 @@ def notes_of(result: Gate) -> tuple[str, ...]:
             f"topics_needed: topics that decide with probability {result.power:g} (normal theory) if the observed "
             "difference is the true one."
         )
-        equal = [check.topics_if_equal for check in result.checks if check.topics_if_equal is not None]
-        if equal:
-            topics = plural(max(equal), "topic")
-            notes.append(EQUAL_WOULD_PASS(baseline=result.baseline, power=result.power, topics=topics))
+    equal = [check.topics_if_equal for check in result.checks if check.topics_if_equal is not None]
+    if equal:  # whatever the verdict: tomorrow's candidate may be undecided
+        topics = plural(max(equal), "topic")
+        notes.append(EQUAL_WOULD_PASS(baseline=result.baseline, power=result.power, topics=topics))
     if len(result.checks) > 1:
         notes.append("The gate passes when every measure passes, and fails when any fails.")
     return tuple(notes)
@@ -115,27 +115,31 @@ def comment(result: Gate) -> str:
     return "\n".join([*lines, "", f"<sub>{plain_text(result.signature)}</sub>", ""])
 
 
-def to_junit(result: Gate) -> str:
+_UNDECIDED = {None: "error", "pass": None, "warn": "skipped", "fail": "failure"}
+"""The element of a test case that is undecided, by what it does to the build."""
+
+
+def to_junit(result: Gate, undecided: str | None = None) -> str:
     """The gate as JUnit XML, which build servers show, one test case per measure.
 
-    A fail is a failure, an undecided gate an error, both with the sentence that explains them; warnings are the
-    suite's error output.
+    A fail is a failure with the sentence that explains it. An undecided measure is an error, or what `undecided` says:
+    nothing (``"pass"``), skipped (``"warn"``) or a failure (``"fail"``). Warnings are the suite's error output.
     """
-    verdicts = [check.verdict for check in result.checks]
+    shown = {"pass": None, "fail": "failure", "undecided": _UNDECIDED[undecided]}
+    kinds = [shown[check.verdict] for check in result.checks]
     suite = ElementTree.Element(
         "testsuite",
         name="cranfield gate",
-        tests=str(len(verdicts)),
-        failures=str(verdicts.count("fail")),
-        errors=str(verdicts.count("undecided")),
-        skipped="0",
+        tests=str(len(kinds)),
+        failures=str(kinds.count("failure")),
+        errors=str(kinds.count("error")),
+        skipped=str(kinds.count("skipped")),
     )
     for check in result.checks:
         name = f"{result.candidate} {result.claim} ({check.measure})"
         case = ElementTree.SubElement(suite, "testcase", classname="cranfield.gate", name=name)
         found = result.sentence(check)
-        if check.verdict != "pass":
-            kind = "failure" if check.verdict == "fail" else "error"
+        if (kind := shown[check.verdict]) is not None:
             ElementTree.SubElement(case, kind, type=check.verdict, message=found).text = found
         ElementTree.SubElement(case, "system-out").text = f"{found}\n{result.signature}"
     if result.warnings:

@@ -40,7 +40,7 @@ class GateQuestion(RunsOrScores):
       cranfield gate qrels.txt --baseline main.run --candidate new.run -m nDCG@10 --margin 0.01
       cranfield gate scores.csv --baseline bm25 --candidate ours -m AP --better
 
-    Exit codes: 0 pass, 1 bad input, 2 bad usage, 3 fail, 4 undecided, 130 interrupted.
+    Exit codes: 0 pass, 1 bad input, 2 bad usage, 3 fail, 4 undecided (--undecided changes it), 130 interrupted.
     """
 
     command: ClassVar[str] = "gate"
@@ -89,6 +89,10 @@ class GateQuestion(RunsOrScores):
     seed: int = shared.seed()
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
+    undecided: str | None = setting(
+        None, "What an undecided gate does to the build: pass and warn exit with 0, fail with 3.",
+        choices=defaults.names(defaults.UndecidedPolicy), usual="exit code 4", part="view", on_page=False,
+    )  # fmt: skip
     junit: Path | None = setting(
         None, "Write the verdict as JUnit XML, for a build server.", metavar="FILE", part="view", on_page=False,
         written=True,
@@ -125,7 +129,7 @@ class GateQuestion(RunsOrScores):
         from cranfield.questions.gate.answer import to_junit
 
         if self.junit is not None:
-            write_atomically(self.junit, to_junit(result).encode())
+            write_atomically(self.junit, to_junit(result, self.undecided).encode())
             yield f"wrote {self.junit}"
 
     def notes(self, result: Gate, to: Path | None, format: str | None) -> Iterable[str]:
@@ -133,7 +137,9 @@ class GateQuestion(RunsOrScores):
         return () if to is None else (result.summary(),)
 
     def exit_code(self, result: Gate) -> int:
-        """0 for a pass, 3 for a fail, 4 for undecided."""
+        """0 for a pass, 3 for a fail, 4 for undecided unless told otherwise."""
+        if result.verdict == "undecided" and self.undecided is not None:
+            return 3 if self.undecided == "fail" else 0
         return {"pass": 0, "fail": 3, "undecided": 4}[result.verdict]
 
     def check_together(self) -> None:
