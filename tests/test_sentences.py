@@ -318,6 +318,10 @@ case("comparison.level-approximate",
      lambda: (printed(family()), "The level is approximate: family-wise error .04–.095 at nominal .05, in 14 test "
               "collections with 50 topics. Effects on fewer than 3/n of the topics may be missing from this sample."),
      lambda: printed(far()))  # fmt: skip
+case("comparison.family-error",
+     lambda: (printed(cf.compare(noisy([0.5] * 8), test="t")), "For all pairs of a track, the paired t-test with Holm had "
+              "a family-wise error of .11–.35 at nominal .05 (6 measurements with 50 topics; max-t: .06–.095)."),
+     lambda: printed(cf.compare(noisy([0.5] * 4), test="t")))  # fmt: skip
 case("comparison.price-of-max-t",
      lambda: (pair(family(near=True), "a", "b"), "b and a vary far less than the average pair. Max-t rarely "
               "separates such pairs in a large family. Compare them alone with `system`, or variants with "

@@ -17,7 +17,7 @@ from cranfield.core.labels import joined, plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet, p_text
 from cranfield.questions.compare.clusters import EFFECTIVE
-from cranfield.questions.compare.corrections import at_most
+from cranfield.questions.compare.corrections import CORRECTIONS, at_most
 from cranfield.questions.compare.equivalence import BOTH, OPEN
 from cranfield.questions.compare.groups import mark
 from cranfield.questions.compare.measures import MeasureComparisons
@@ -97,6 +97,13 @@ LEVEL_APPROXIMATE = sentence(
     "The level is approximate: family-wise error .04–.095 at nominal .05, in 14 test collections with 50 topics. "
     "Effects on fewer than 3/n of the topics may be missing from this sample.",
     "the test is max-t (figures: METHODS, section 11)",
+)
+FAMILY_ERROR = sentence(
+    "comparison.family-error",
+    "For all pairs of a track, the {test} with Holm had a family-wise error of {rates} at nominal .05 (6 measurements "
+    "with 50 topics; max-t: .06–.095).",
+    "the test is randomisation or t, corrected by Holm, Bonferroni or Westfall–Young, for more than 20 comparisons "
+    "(figures: METHODS, section 11)",
 )
 PRICE = sentence(
     "comparison.price-of-max-t",
@@ -216,7 +223,12 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
         "pairs": lambda: _pairs(several, settings),
         "leaderboard": lambda: _leaderboard(several, settings),
         "power": lambda: _sheet(
-            several, "power", several.discriminative_power(), title="Discriminative power", hidden=()
+            several,
+            "power",
+            several.discriminative_power(),
+            title="Discriminative power",
+            hidden=(),
+            notes=level_notes(several.first),
         ),
         "curve": lambda: _sheet(several, "curve", several.asl_curves()),
         "topics": lambda: _topics(several),
@@ -431,7 +443,7 @@ def pair_answer(result: PairTopics, settings: Any) -> Answer:
         headline=BEATS_ON(a=a, b=b, wins=wins, topics=comparison.n_topics, losses=losses),
         sheets=sheets,
         charts=(_topics_chart(comparison, a, b),),
-        sentences=(finding,),
+        sentences=(finding, *(level_notes(comparison) if at is not None else ())),
         extra={"systems": comparison.systems, "first_columns": _front(comparison)},
     )
 
@@ -523,7 +535,10 @@ def _direction_kept(result: Comparison) -> str:
 
 def level_notes(result: Comparison) -> tuple[str, ...]:
     """What is known of the level of the test, where it is approximate, and what grouped topics are worth."""
-    notes = (LEVEL_APPROXIMATE(),) if TESTS[result.test].by_maximum else ()
+    test, correction = TESTS[result.test], CORRECTIONS[result.correction]
+    notes: tuple[str, ...] = (LEVEL_APPROXIMATE(),) if test.by_maximum else ()
+    if test.family_error and result.family > defaults.FEW_COMPARISONS and correction.controls == "family-wise error":
+        notes = (FAMILY_ERROR(test=test.title, rates=test.family_error),)
     if result.clusters is None:
         return notes
     worth = EFFECTIVE(topics=result.n_topics, groups=len(result.clusters), effective=result.effective_topics)

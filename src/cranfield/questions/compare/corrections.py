@@ -133,7 +133,7 @@ for _correction in (
     Correction(
         name="holm",
         title="Holm-adjusted",
-        summary="step-down Bonferroni, under any dependence (Holm 1979)",
+        summary="step-down Bonferroni; valid p-values may depend on each other in any way (Holm 1979)",
         controls="family-wise error",
         adjust_sorted=step_down,
         at_least=lambda family: family,

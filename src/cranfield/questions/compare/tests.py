@@ -108,6 +108,7 @@ class SignificanceTest:
     cautions : warnings about a result
     work : seconds of processor time of its resamples, about
     why, source : why a paper may use it, and whom it cites; a test without goes without
+    family_error : its measured family-wise error with Holm at .05, all pairs of whole tracks, 50 topics, means equal
     rank : its place in lists
     """
 
@@ -129,6 +130,7 @@ class SignificanceTest:
     work: Callable[[Size], float] = no_resamples
     why: str = ""
     source: str = ""
+    family_error: str = ""
     rank: int = 1000
 
 
@@ -315,6 +317,7 @@ for _test in (
         work=_flips,
         why="It makes no assumption about the distribution of the scores",
         source="Smucker, Allan and Carterette, CIKM 2007",
+        family_error=".12–.58",
         rank=10,
     ),
     SignificanceTest(
@@ -369,6 +372,7 @@ for _test in (
         run=_t,
         why="Simulations with retrieval scores found that it keeps its level",
         source="Urbano, Lima and Hanjalic, SIGIR 2019",
+        family_error=".11–.35",
         rank=40,
     ),
     SignificanceTest(
@@ -423,7 +427,7 @@ for _test in (
         corrects_family=True,
         two_sided=True,
         run_families=_tukey_of_families,
-        why="It compares all pairs at once and keeps the family-wise error",
+        why="It compares all pairs at once and bounds the family-wise error where residual variances are equal",
         source="Tukey, 1953; Carterette, TOIS 30(1), 2012",
         rank=90,
     ),
@@ -438,7 +442,7 @@ for _test in (
         two_sided=True,
         resamples=True,
         work=lambda size: 1.2e-8 * size.n_resamples * size.n_topics * size.n_systems,
-        why="It compares all pairs at once, keeps the family-wise error and needs no normality",
+        why="It compares all pairs at once and needs no normality",
         source="Carterette, TOIS 30(1), 2012",
         rank=100,
     ),
