@@ -8,7 +8,7 @@ JOBS   ?= 2
 # Tests start many processes; cached bytecode saves a minute.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit dependencies versions browser figures fuzz help demo test test-all coverage mutation bench lint clean
+.PHONY: audit dependencies versions browser figures fuzz validate help demo test test-all coverage mutation bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,6 +31,9 @@ coverage: $(VENV)/ready-dev  ## test coverage of the statistics; fails below the
 
 figures: $(VENV)/ready-dev  ## update the figures of the documentation (timed and simulated ones: docs/figures.py --measure)
 	$(BIN)/python docs/figures.py
+
+validate: $(VENV)/ready-dev  ## measure every promise again and write docs/validation.md (hours; names: PROMISES="tune tau")
+	PYTHONPATH=docs $(BIN)/python docs/validate.py $(PROMISES) --write
 
 MUTANTS ?= 60
 mutation: $(VENV)/ready-dev  ## mutate the sources, one place at a time, and count the mutants that tests detect

@@ -1,14 +1,13 @@
-"""Writes ``docs/validation.md``: is the advice on topic set sizes true?
+"""Prints a table of ``docs/validation.md``: sizes for t-tests with Holm's correction, and the power they have.
 
-Run ``python docs/advice_study.py`` after a change to the designs (some ten minutes on a free core), or with ``--quick`` to see the
-tables of a small study on the terminal without writing anything. Five populations are made here; public TREC matrices
+``python docs/figures.py --measure advice`` measures it after a change to the designs (some ten minutes on a free core);
+``python docs/advice_study.py --quick`` prints a small study. Five populations are made here; public TREC matrices
 join them where they are found beside the repository.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,8 +18,8 @@ from numpy.typing import NDArray
 
 from cranfield import CranfieldWarning, ScoreMatrix, design_anova, read_scores
 from cranfield.questions.design.all_pairs import design_all_pairs
+from cranfield.questions.design.result import Design
 from cranfield.questions.design.simulated_power import simulate_power
-from cranfield.questions.recommend.recommend import recommend
 from cranfield.questions.variance.sphericity import greenhouse_geisser
 
 Array = NDArray[np.float64]
@@ -162,6 +161,14 @@ class Finding:
     coverage: dict[str, float]
 
 
+def advised_by(past: ScoreMatrix, min_diff: float) -> dict[str, Design]:
+    """The designs for t-tests with Holm's correction and for one F-test, as `recommend` has them in its rows."""
+    return {
+        HEADLINE: design_all_pairs(past, COMPARED, min_diff),
+        BLOCKED: design_anova(past, COMPARED, min_diff, blocked=True, epsilon="past"),
+    }
+
+
 def study(name: str, population: ScoreMatrix, topics: int, pilots: int, trials: int, seed: int = 1) -> Finding:
     """Draw pilots, take advice from each, and try the median of it on the population."""
     random = np.random.default_rng([seed, topics])
@@ -172,12 +179,11 @@ def study(name: str, population: ScoreMatrix, topics: int, pilots: int, trials: 
         warnings.simplefilter("ignore", CranfieldWarning)
         for _ in range(pilots):
             past, everything = pilot(population, topics, random)
-            advice = recommend(past, COMPARED, min_diff)
-            advised.append(advice.n_topics)
-            truth = true_topics(everything, min_diff)
-            for design, wanted in truth.items():
-                row = next(row for row in advice.rows.iter_rows(named=True) if row["design"] == design)
-                covered[design] += row["topics_lower"] <= wanted <= row["topics_upper"]
+            advice = advised_by(past, min_diff)
+            advised.append(advice[HEADLINE].n_topics)
+            for design, wanted in true_topics(everything, min_diff).items():
+                lower, upper = (advice[design].only(f"topics_{end}") for end in ("lower", "upper"))
+                covered[design] += lower <= wanted <= upper
     middle = round(float(np.median(advised)))
     result = simulate_power(population, middle, min_diff, n_systems=COMPARED, trials=trials)
     low, high = (round(float(end)) for end in np.percentile(advised, [5, 95]))
@@ -200,39 +206,6 @@ def table(findings: list[Finding]) -> str:
     return "\n".join(lines)
 
 
-def page(findings: list[Finding], pilots: int, trials: int) -> str:
-    """The whole page."""
-    return f"""# Is the advice true?
-
-`recommend` promises: with the advised number of topics, if the best and the worst of {COMPARED} systems differ by so much
-and the others lie midway, paired t-tests of all pairs with Holm's correction at level .05 show that these two differ
-with probability about .80, on average over which systems they are. This page tests that sentence.
-
-From each population a past collection of 25 or 50 topics and {COMPARED} systems is drawn ({pilots} times), advice is
-taken from each, and collections of the median size are drawn from the same population ({trials:,} times). A simulated
-power has a standard error of about {max(one.error for one in findings):.3f}.
-
-<!-- figure advice-table -->
-{table(findings)}
-<!-- /figure -->
-
-<!-- figure advice-verdict --><!-- /figure -->.
-
-*Equal called different*: how often at least one pair of the {COMPARED - 2} systems in the middle, which are equal, was
-called different; .05 is allowed. *Interval holds*: how often the 95% interval of the topics held the number that the
-whole population asks for, for the headline and for the blocked ANOVA with the unbiased ε.
-
-Measured on {datetime.date.today().isoformat()} by
-`python docs/advice_study.py --pilots {pilots} --trials {trials}`.
-{_rest_of_the_page()}"""
-
-
-def _rest_of_the_page() -> str:
-    """What other studies have put on the page, which this one leaves as it is."""
-    _, heading, rest = (Path(__file__).resolve().parent / "advice.md").read_text().partition("\n## ")
-    return heading + rest
-
-
 def everything(pilots: int, trials: int, *, held_out: bool = False) -> list[Finding]:
     """The study of all populations, or of those that were not used while the method was made."""
     chosen = untouched() if held_out else populations()
@@ -249,10 +222,7 @@ def main() -> None:
     arguments = parser.parse_args()
     pilots, trials = (20, 500) if arguments.quick else (arguments.pilots, arguments.trials)
     findings = everything(pilots, trials, held_out=arguments.held_out)
-    if arguments.quick or arguments.held_out:
-        print(table(findings))  # noqa: T201
-    else:
-        (Path(__file__).resolve().parent / "advice.md").write_text(page(findings, pilots, trials))
+    print(table(findings))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -484,8 +484,6 @@ def intervals_of_sizes() -> Texts:
     """How often the interval of `recommend` holds the number of topics that the population asks for."""
     import advice_study as study
 
-    from cranfield.questions.recommend.recommend import recommend
-
     pilots, rng = 400, np.random.default_rng(7)
     # Gamma scores (skewness 1.4); the spread of a topic is itself drawn, so that a tenth of them holds much of the residual.
     spreads = {"uneven": rng.exponential(size=(study.TOPICS, 1)), "very uneven": rng.lognormal(size=(study.TOPICS, 1))}
@@ -508,8 +506,8 @@ def intervals_of_sizes() -> Texts:
                 past, everything = study.pilot(population, topics, random)
                 wanted = study.true_topics(everything, min_diff)[study.HEADLINE]
                 with quietly():
-                    advice = recommend(past, study.COMPARED, min_diff)
-                held += (advice.lower or 0) <= wanted <= (advice.upper or 0)
+                    advice = study.advised_by(past, min_diff)[study.HEADLINE]
+                held += advice.only("topics_lower") <= wanted <= advice.only("topics_upper")
             row.append(short(held / pilots, 2))
         rows.append(row)
     head = "scores | " + " | ".join(f">pilots of {n} topics" for n in study.PILOTS)

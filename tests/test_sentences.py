@@ -810,6 +810,10 @@ case("generalisability.few-systems",
      lambda: (printed(cf.reliability(noisy([0.2, 0.3, 0.4, 0.5]))),
               "With only 4 systems, the interval of erho2 may have coverage as low as 90%."),
      lambda: printed(cf.reliability(noisy([0.2, 0.3, 0.4, 0.5]), intervals="normal")))  # fmt: skip
+case("generalisability.few-systems-phi",
+     lambda: (printed(cf.reliability(noisy([0.2, 0.3, 0.4, 0.5]))),
+              "With only 4 systems, the interval of phi may have coverage as low as 75%."),
+     lambda: printed(cf.reliability(noisy(np.linspace(0.2, 0.6, 40).tolist()))))  # fmt: skip
 case("generalisability.no-jackknife",
      lambda: (study(True), "No jackknife interval of erho2: a ratio is not positive when one topic or system is left out. "
               "Feldt's interval is used, which assumes normal effects."),

@@ -30,10 +30,9 @@ STUDY = load_study()
 MADE = STUDY.populations(real=False)
 
 
-def test_a_small_study_makes_a_page() -> None:
+def test_a_small_study_makes_a_table() -> None:
     finding = STUDY.study("equal variances", MADE["equal variances"], 25, pilots=2, trials=100)
-    text = STUDY.page([finding], 2, 100)
-    assert "# Is the advice true?" in text
+    text = STUDY.table([finding])
     assert f"| equal variances | 25 | 0.10 | {finding.topics} (" in text
 
 

@@ -41,6 +41,11 @@ FEW_SYSTEMS = sentence(
     "With only {systems:g} systems, the interval of erho2 may have coverage as low as 90%.",
     "the interval is the jackknife's, and there are fewer than 40 systems",
 )
+FEW_SYSTEMS_PHI = sentence(
+    "generalisability.few-systems-phi",
+    "With only {systems:g} systems, the interval of phi may have coverage as low as {share:.0%}.",
+    "there are fewer than 40 systems; 75% below 20 systems, 85% from 20 on (simulated: docs/reliability.md)",
+)
 NO_JACKKNIFE = sentence(
     "generalisability.no-jackknife",
     "No jackknife interval of erho2: {why}. Feldt's interval is used, which assumes normal effects.",
@@ -136,6 +141,9 @@ def meaning(result: Reliability) -> tuple[str, ...]:
                 why=pooled if result.collections > 1 else "a ratio is not positive when one topic or system is left out"
             ),
         )
+    if components.n_systems < ENOUGH_SYSTEMS:
+        share = 0.75 if components.n_systems < 20 else 0.85
+        said = (*said, FEW_SYSTEMS_PHI(systems=components.n_systems, share=share))
     return COLUMNS_MEAN, f"Intervals by {by} (erho2) and by Arteaga, Jeyaratnam and Franklin (phi).", *said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,8 @@ VARIANCES = sentence(
 )
 RANKINGS_AGREE = sentence(
     "standardise.rankings-agree",
-    "{measure}: τ = {tau:.3f} between the raw and the standardised ranking.",
-    "Kendall's τ between raw and standardised means is that",
+    "{measure}: τ = {tau:.3f}{interval} between the raw and the standardised ranking.",
+    "Kendall's τ between raw and standardised means is that; the interval, if there is one, is of unlimited topics",
     always=True,
 )
 LEFT_OUT = sentence(
@@ -122,7 +123,7 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
             VARIANCES(measure=row["measure"], raw=row["variance_raw"], standardised=row["variance_standardised"])
             for row in rows
         ),
-        sentences=tuple(RANKINGS_AGREE(measure=row["measure"], tau=row["tau"]) for row in rows),
+        sentences=tuple(_agreement(row, result.settings["alpha"]) for row in rows),
         sheets={
             "effect": lambda: part(result.to_frame(), sections=sections),
             "variance": lambda: part(result.variance, "Variance and ranking, raw and standardised"),
@@ -161,3 +162,10 @@ def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
             digits={"min_diff": 2},
         ),
     )  # fmt: skip
+
+
+def _agreement(row: Mapping[str, Any], alpha: float) -> str:
+    """τ between both rankings, with its interval."""
+    low, high = row["tau_lower"], row["tau_upper"]
+    interval = "" if low is None else f" ({1 - alpha:.0%} interval {low:.3f} to {high:.3f})"
+    return RANKINGS_AGREE(measure=row["measure"], tau=row["tau"], interval=interval)
