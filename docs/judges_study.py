@@ -3,7 +3,7 @@
 A large synthetic collection is the population: the truth is its mean, κ or bias over all topics. Every trial draws
 topics from it. All rates come with the number of trials.
 
-python docs/judges_study.py [--trials 1000] [--seed 1] [--part powered|strata|bias|labels|verdict]
+python docs/judges_study.py [--trials 1000] [--seed 1] [--part powered|strata|bias|labels|verdict|design]
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 import cranfield as cf
 from cranfield.questions.judges import bias, labels, powered
 from cranfield.questions.judges.inputs import Bench, Judge
+from cranfield.questions.judges.plan import Goal, Pilot, jackknife
 from cranfield.questions.judges.verdict import verdicts
 from cranfield.scores.rank_coefficients import rank_correlations
 
@@ -209,11 +210,37 @@ def verdict_rows(p: Population, trials: int, seed: int) -> list[str]:
     return ["| topics | judge | mean true Δ | trials | " + " | ".join(OUTCOMES) + " |", *rows]
 
 
+def design_rows(p: Population, trials: int, seed: int) -> list[str]:
+    """Human topics from pilots beside those that the whole population asks for."""
+    rows = []
+    goal = Goal(0.08, None, 0.8, ALPHA)
+    whole = Pilot.of(p.human, p.machine)
+    for n in (25, 50):
+        for more in (0, 100, 500):
+            truth = goal.topics(whole, more)
+            asked_for: list[int] = []
+            covered: list[bool] = []
+
+            def draw(rng: np.random.Generator, n: int = n, more: int = more, truth: int | None = truth) -> None:
+                at = rng.integers(TOPICS, size=n)
+                y, f = p.human[at], p.machine[at]
+                found = goal.topics(Pilot.of(y, f), more)
+                left_out = [Pilot.of(np.delete(y, one, 0), np.delete(f, one, 0)) for one in range(n)]
+                low, high = jackknife(goal, found or 0, left_out, more)
+                asked_for.append(found or 0)  # noqa: B023
+                covered.append(low is not None and high is not None and low <= (truth or 0) <= high)  # noqa: B023
+
+            each(trials, seed, draw)
+            low, middle, high = np.quantile(asked_for, [0.05, 0.5, 0.95])
+            rows.append(f"| {n} | {more} | {truth} | {middle:.0f} | {low:.0f}–{high:.0f} | {rate(covered)} |")
+    return ["| pilot topics | machine topics | true need | median asked for | 5–95% | coverage |", *rows]
+
+
 VERDICT_JUDGES = (("another person", 0.0), ("worse judge", 0.05), ("much worse judge", 0.1))
 """Judges, and how far their systems are shifted at random, in thirds of the spread of systems."""
 OUTCOMES = ("not worse", "worse", "cannot tell")
 PARTS = {
-    "powered": powered_rows, "strata": strata_rows, "bias": bias_rows, "labels": label_rows, "verdict": verdict_rows,
+    "powered": powered_rows, "strata": strata_rows, "bias": bias_rows, "labels": label_rows, "verdict": verdict_rows, "design": design_rows,
 }  # fmt: skip
 
 
@@ -224,7 +251,7 @@ if __name__ == "__main__":
     parser.add_argument("--part", choices=list(PARTS))
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    known = population(asked.seed)
+    known = population(1)
     for name, rows in PARTS.items():
         if asked.part in (None, name):
             print(f"\n{name}, {asked.trials} trials, seed {asked.seed}")  # noqa: T201

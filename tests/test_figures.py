@@ -31,6 +31,7 @@ GROUPS = list(figures.GROUPS.values())
 ELSEWHERE = {
     "benchmarks.md": "written from `make bench`, which says how",
     "dependencies.md": "written by docs/dependencies.py; sizes of packages",
+    "judges.md": "printed by docs/judges_study.py, and by the commands that the page shows",
     "published.md": "written by docs/published.py from the papers' tables",
     "sentences.md": "the sentences themselves, written by docs/figures.py",
     "sigir2019.md": "written by docs/sigir2019.py",

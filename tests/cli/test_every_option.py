@@ -256,7 +256,7 @@ ALONE |= {
     ("design judges", "width"): PLANNED[:-2],
     ("design judges", "min_diff"): PLANNED[:-2],
     ("design judges", "human"): [*PLANNED[:4], *PLANNED[6:]],
-    ("design judges", "machine"): [*PLANNED[:4], "--human", "qrels.txt", "runs", "--width", "0.1"],
+    ("design judges", "machine"): [*PLANNED[:2], *PLANNED[4:]],
 }
 ALONE |= {("evaluate", "collections"): ["evaluate", "-o", "{new}"]}
 ALONE |= {("convert", "kind"): ["convert", "qrels.txt"]}
@@ -293,7 +293,7 @@ VALUES: dict[str, Any] = {
     "redraws": 50, "level": 2, "method": "published", "system": "{system}", "candidate": "{other}", "margin": 0.9,
     "chart_title": "Another", "chart_width": 400,
     "junit": "{new}.xml", "digits": 3, "difference": 0.01, "n_trials": 15, "n_pilots": 1,
-    "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt", "human": "judges/second.qrels",
+    "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt", "human": "qrels.txt",
     "machine": "judges/machine.qrels", "map": "0:0,1:1,2:2", "system_groups": "judges/groups.txt", "sampled": "random",
     "topic_groups": "groups.txt",
 }  # fmt: skip

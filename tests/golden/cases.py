@@ -35,6 +35,10 @@ QUICK = "--resamples 1000 --seed 3"
 REPLICATES = f"replicates s/qrels.txt s/runs --splits 3 {QUICK}"
 MONITOR = "monitor ap.csv -m AP --per-look 4 --looks 4"
 REUSE = "reuse s/qrels.txt s/runs --teams teams.txt -m AP --depth 3 --depth 10 --resamples 200"
+JUDGES = (
+    "judges --human s/judges/human.qrels --human s/judges/second.qrels --machine s/judges/machine.qrels s/runs -m AP "
+    "--resamples 200"
+)
 POCOCK = "--spending pocock --looks 3"
 TUNE = "tune settings.csv --folds 4"
 TESTS = ("bootstrap", "bootstrap-t", "t", "wilcoxon", "sign", "unpaired-t", "welch", "tukey", "randomised-tukey")
@@ -151,6 +155,11 @@ ANSWERS = [
     Case("monitor-reestimate", f"{MONITOR} --show reestimate --min-diff 0.1", SHORT),
     Case("monitor-anytime", "monitor ap.csv -m AP --per-look 6 --anytime --show last", SHORT),
     Case("reuse", f"{REUSE} --show worst"),
+    Case("judges", f"{JUDGES} --system-groups s/judges/groups.txt"),
+    Case("judges-rankings", f"{JUDGES} --show rankings", SHORT),
+    Case(
+        "design-judges", "design judges --human s/qrels.txt --machine s/judges/machine.qrels s/runs --width 0.2", SHORT
+    ),
     Case("reuse-teams", f"{REUSE} --leave-out alder", SHORT),
     Case("reuse-systems", f"{REUSE} --show systems", SHORT),
     # Design.

@@ -285,10 +285,10 @@ def _row(
     if prices is not None:
         # The machine judges the human topics too, because its error is estimated on them.
         cost = n * (prices[0] + (prices[1] if more else 0.0)) + more * prices[1]
-    return more, n, *_jackknife(goal, n, left_out, more), width, power, cost
+    return more, n, *jackknife(goal, n, left_out, more), width, power, cost
 
 
-def _jackknife(goal: Goal, n: int, left_out: Sequence[Pilot], more: int) -> tuple[int | None, int | None]:
+def jackknife(goal: Goal, n: int, left_out: Sequence[Pilot], more: int) -> tuple[int | None, int | None]:
     """The interval of the needed topics over pilots: jackknife of their logarithm."""
     found = [goal.topics(one, more) for one in left_out]
     if any(one is None for one in found):
