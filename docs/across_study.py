@@ -1,6 +1,6 @@
 """Error rates of `across` on simulated scores with known truth: ``python docs/across_study.py [TRIALS]``.
 
-Every row is the share of families of ten pairs (five systems) with at least one false positive at level .05, all
+Every row is the share of families of ten pairs (five systems, unless it says otherwise) with at least one false positive at level .05, all
 systems being equal. The rows of BEIR draw collections from real means and need ``../shared``.
 """
 
@@ -53,22 +53,22 @@ def these(sizes: tuple[int, ...], skewed: bool) -> Callable[[np.random.Generator
     return trial
 
 
-def like(k: int, population: str) -> Callable[[np.random.Generator, int], bool]:
-    real = None
+def like(k: int, population: str, m: int = SYSTEMS) -> Callable[[np.random.Generator, int], bool]:
+    real, pairs = None, all_pairs(m)
     if population == "BEIR":
         wide = pl.read_csv(BEIR).pivot(on="system", index="collection", values="value").drop("collection").to_numpy()
         real = wide - wide.mean(axis=0)  # every system has the same mean over the population of 15 collections
 
     def trial(rng: np.random.Generator, seed: int) -> bool:
         if real is not None:
-            systems = rng.choice(real.shape[1], SYSTEMS, replace=False)
+            systems = rng.choice(real.shape[1], m, replace=False)
             means = real[rng.integers(len(real), size=k)][:, systems]
         else:
-            noise = rng.normal(0, 0.05, (k, SYSTEMS))
+            noise = rng.normal(0, 0.05, (k, m))
             if population == "skewed":
-                noise = 0.05 * (rng.exponential(1, (k, SYSTEMS)) - 1)
+                noise = 0.05 * (rng.exponential(1, (k, m)) - 1)
             means = 0.4 + rng.normal(0, 0.2, (k, 1)) + noise
-        found = like_these(means, PAIRS.a, PAIRS.b, alpha=ALPHA, n_resamples=RESAMPLES, seed=seed)
+        found = like_these(means, pairs.a, pairs.b, alpha=ALPHA, n_resamples=RESAMPLES, seed=seed)
         return bool((found.p_adjusted <= ALPHA).any())
 
     return trial
@@ -124,6 +124,8 @@ def main(trials: int) -> None:
     for population in ("normal", "skewed", *(("BEIR",) if BEIR.exists() else ())):
         for k in (3, 8, 15):
             rate(f"like_these, K = {k}, {population}", trials, like(k, population))
+            if population == "BEIR":
+                rate(f"like_these, K = {k}, BEIR, 20 systems", trials, like(k, population, 20))
     spreads = {"none": (0.0,) * 5, "0.02": (0.02,) * 5, "0.05": (0.05,) * 5, "unequal": (0.01,) * 4 + (0.06,)}
     for k, n in ((1, 50), (4, 200)):
         for r in (2, 3, 5, 10):

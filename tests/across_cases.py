@@ -125,3 +125,25 @@ def share() -> Shown:
 
 
 CASES["across.interaction"] = (share, lambda: said("one"))
+
+
+@cache
+def designed(min_diff: float) -> str:
+    """What a design says; two systems whose difference depends on the collection."""
+    found = answer(cf.design_across(scored([[0.5, 0.3], [0.4, 0.4], [0.5, 0.4]]), min_diff=min_diff))
+    return "\n".join([found.headline, found.sheet().title])
+
+
+def cheapest() -> Shown:
+    result = cf.design_across(scored([[0.5, 0.3], [0.4, 0.4], [0.5, 0.4]]), min_diff=0.1)
+    rows = result.to_frame().filter((pl.col("claim") == "like_these") & pl.col("topics").is_not_null())
+    row = rows.sort("topics_in_all").row(0, named=True)
+    size = f"{row['collections']} collections of {row['topics']} topics"
+    return designed(0.1), f"AP: {size} detect 0.1 on collections like these"
+
+
+CASES["across.cheapest"] = (cheapest, lambda: designed(0.001))
+CASES["across.impossible"] = (
+    lambda: (designed(0.001), "AP: 30 collections are too few to detect 0.001 on collections like these"),
+    lambda: designed(0.1),
+)

@@ -29,6 +29,7 @@ load("figure_studies")
 KEPT = figures.stored()
 GROUPS = list(figures.GROUPS.values())
 ELSEWHERE = {
+    "across.md": "rates of docs/across_study.py; reference values of tests/across",
     "benchmarks.md": "written from `make bench`, which says how",
     "dependencies.md": "written by docs/dependencies.py; sizes of packages",
     "judges.md": "printed by docs/judges_study.py, and by the commands that the page shows",

@@ -33,6 +33,8 @@ from .measures.names import Measure as Measure
 from .measures.names import parse_measure as parse_measure
 from .questions.across.across import Across as Across
 from .questions.across.across import across as across
+from .questions.across.design import DesignAcross as DesignAcross
+from .questions.across.design import design_across as design_across
 from .questions.compare.compare import compare as compare
 from .questions.compare.compare import compare_measures as compare_measures
 from .questions.compare.comparison import Comparison as Comparison

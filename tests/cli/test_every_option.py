@@ -47,6 +47,7 @@ COMMANDS: dict[str, list[str]] = {
     "compare": ["compare", "ap.csv", "--resamples", "50"],
     "table": ["table", "ap.csv", "--resamples", "50"],
     "across": ["across", "ap.csv", "--resamples", "50"],
+    "design across": ["design", "across", "seeds.csv", "--min-diff", "0.2"],
     "gate": ["gate", "ap.csv", "--baseline", "{system}", "--candidate", "{other}", "--margin", "0.9"],
     "correlate": ["correlate", "ap.csv", "p.csv", "--other-measure", "P@10", "--resamples", "20"],
     "replicates": ["replicates", "qrels.txt", "runs", "--splits", "2", "--resamples", "20"],
@@ -176,6 +177,10 @@ ALONE = {
     ("table", "wins"): ["table", "ap.csv", "--resamples", "50", "--baseline", "{system}"],
     ("across", "system"): ["across", "ap.csv", "--resamples", "50", "--system", "{other}"],
     ("across", "claim"): ["across", "seeds.csv", "--resamples", "50"],
+    ("design across", "min_diff"): ["design", "across", "seeds.csv"],
+    ("design across", "measure"): ["design", "across", "ap.csv", "more.csv", "--min-diff", "0.2"],
+    ("design across", "system"): ["design", "across", "ap.csv", "more.csv", "--min-diff", "0.2", "--system", "{other}"],
+    ("design across", "names"): ["design", "across", "ap.csv", "more.csv", "--min-diff", "0.2", "--names", "second"],
     ("gate", "baseline"): ["gate", "ap.csv", "--candidate", "{other}", "--margin", "0.9"],
     ("gate", "candidate"): ["gate", "ap.csv", "--baseline", "{system}", "--margin", "0.9"],
     ("gate", "margin"): ["gate", "ap.csv", "--baseline", "{system}", "--candidate", "{other}"],
@@ -348,6 +353,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("pooled.txt").write_text("".join(f"{name}\n" for name in systems[:-2]))
         seeded = [f"c{k},s{s},{r},{t},0.{1 + (7 * t + 3 * s + r + k) % 8}"
                   for k in range(2) for s in range(2) for r in range(3) for t in range(8)]  # fmt: skip
+        Path("more.csv").write_text(Path("ap.csv").read_text())
         Path("seeds.csv").write_text("\n".join(["collection,system,seed,topic,value", *seeded, ""]))
         Path("archive.txt").write_text("sample qrels.txt runs\n")
         Path("system").write_text(systems[0])

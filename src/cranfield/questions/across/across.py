@@ -208,11 +208,10 @@ def across(
 
     Examples
     --------
-    >>> from cranfield import ScoreMatrix
-    >>> x = ScoreMatrix([[.2, .5], [.3, .4], [.1, .3], [.2, .6]], "1234", ["a", "b"], "AP")
-    >>> y = ScoreMatrix([[.1, .2], [.3, .5], [.2, .3], [.4, .6]], "5678", ["a", "b"], "AP")
-    >>> across({"x": x, "y": y}, n_resamples=999).to_frame()["difference"].round(3).to_list()
-    [0.212]
+    >>> from cranfield import make_scores
+    >>> x, y = (make_scores(n_topics=30, n_systems=2, seed=seed) for seed in (1, 2))
+    >>> across({"x": x, "y": y}, n_resamples=999).to_frame()["claim"].to_list()
+    ['these']
     """
     if n_resamples is not None:
         check_resamples(n_resamples)
@@ -220,7 +219,7 @@ def across(
         claim=_several(claim), baseline=_several(baseline), deterministic=_several(deterministic), alpha=alpha,
         n_resamples=n_resamples, seed=seed, missing=missing,
     )  # fmt: skip
-    found = [_answered(data, asked) for data in collect(_parts(collections, measure, missing), missing)]
+    found = [_answered(data, asked) for data in collect(as_parts(collections, measure, missing), missing)]
     data = tuple(one.data for one in found)
     first = data[0]
     settings = AcrossQuestion.in_force(
@@ -267,7 +266,7 @@ def _several(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
     return given or None
 
 
-def _parts(collections: Any, measure: str | Sequence[str] | None, missing: str) -> Any:
+def as_parts(collections: Any, measure: str | Sequence[str] | None, missing: str) -> Any:
     """The scores by measure and collection, from whatever was given."""
     if isinstance(collections, Parts):
         return collections.by_measure

@@ -15,9 +15,11 @@ from cranfield.core.charts.style import ACCENT, DARK, WIDTH, Drawing, finish, pl
 from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
 from cranfield.questions.across.answer import headline
+from cranfield.questions.across.design_answer import headline as design_headline
 
 if TYPE_CHECKING:
     from cranfield.questions.across.across import Across
+    from cranfield.questions.across.design import DesignAcross
 
 MOST_SYSTEMS = 60
 FOREST = sentence(
@@ -163,3 +165,26 @@ def critical_difference(result: Across) -> Drawing:
     left = f"; {m - len(names)} more systems not drawn" if m > len(names) else ""
     note = f"{_counts(result)}; critical difference {critical:.2f} ranks (Nemenyi); adding a system may change it{left}"
     return finish(plot, text, note)
+
+
+def topics(result: DesignAcross) -> Drawing:
+    """Topics per collection against the number of collections, by claim."""
+    first = result.rows["measure"][0]
+    table = result.rows.filter(
+        (pl.col("measure") == first) & pl.col("seeds").is_null() & pl.col("topics").is_not_null()
+    )
+    names = list(dict.fromkeys(table["claim"].to_list()))
+    scales = style.series_scales(names or ["these"])
+    base = alt.Chart(rows(table.select("claim", "collections", "topics"))).encode(
+        x=alt.X("collections:Q", title="collections", axis=style.whole_axis(), scale=alt.Scale(padding=16)),
+        y=alt.Y("topics:Q", title="topics per collection", scale=alt.Scale(type="log")),
+        color=alt.Color("claim:N", title=None, scale=scales["color"], legend=style.LINES),
+    )
+    plot = alt.layer(
+        base.mark_line(strokeWidth=2).encode(
+            strokeDash=alt.StrokeDash("claim:N", title=None, scale=scales["strokeDash"], legend=style.LINES)
+        ),
+        base.mark_point(filled=True, size=55, opacity=1),
+    ).properties(width=WIDTH, height=260)
+    known = result.settings
+    return finish(plot, design_headline(result), f"power {known['power']:g} at level {known['alpha']:g}, one pair")

@@ -144,7 +144,7 @@ def _only_systems(parts: dict[str, dict[str, Part]], question: Any) -> dict[str,
     wanted = question.system
     if not wanted:
         return parts
-    names = {*wanted, *(question.baseline or ())}
+    names = {*wanted, *(getattr(question, "baseline", None) or ())}
     every = {run[0] for of in parts.values() for part in of.values() for run in part.runs}
     for name in sorted(names):
         if name not in every:
