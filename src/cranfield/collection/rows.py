@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
 from cranfield.core.errors import SHOWN_PROBLEMS, DataError, FileError, Problem
 from cranfield.core.files import decimal_comma, finite_number
+from cranfield.core.forking import refuse_forked
 from cranfield.core.labels import repr_of, summary
 from cranfield.scores.frames import as_column
 
@@ -101,6 +102,7 @@ def qrels_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
 
 def _keys(columns: Mapping[str, Any], parts: Sequence[str], place: Place, empty: str) -> pl.DataFrame:
     """The ids of every row, of which there is at least one."""
+    refuse_forked()
     keys = {part: _labels(columns[part], part, place) for part in parts}
     if not len(keys["topic"]):
         place.fail(empty)

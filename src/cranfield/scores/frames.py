@@ -19,6 +19,7 @@ from cranfield.core.columns import NAMES, is_by_system, long_columns
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import decimal_comma, shown
+from cranfield.core.forking import refuse_forked
 from cranfield.core.labels import plural, summary, text_of
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.summaries import is_summary_name, sift
@@ -51,6 +52,7 @@ class FrameLike(Protocol):
 
 def as_polars(frame: Any) -> pl.DataFrame:
     """A polars frame from a polars, pandas or Arrow one (no extra package is needed for pandas)."""
+    refuse_forked()
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
     if isinstance(frame, pl.DataFrame):
@@ -381,6 +383,7 @@ def assemble(
     NaN, is treated by the `missing` policy. Tables that people made are admitted (see `admit`); the output of an
     evaluation tool is not checked for summary rows.
     """
+    refuse_forked()
     make = complete if of_tool else partial(admit, named_columns=False)
     try:
         table = pl.DataFrame({part: pl.Series(column, dtype=pl.String) for part, column in columns.items()})

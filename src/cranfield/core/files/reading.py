@@ -16,6 +16,7 @@ from cranfield.core.compression import COMPRESSED, decompressing, is_decompressi
 from cranfield.core.errors import FileError
 from cranfield.core.files.names import STDIN, NamedFile, is_url, reason, there
 from cranfield.core.files.text import check_no_nul, without_mark
+from cranfield.core.forking import refuse_forked
 
 _PIECE = 1 << 20
 
@@ -102,6 +103,7 @@ def open_bytes(path: str | os.PathLike[str]) -> ByteStream:
     name = os.fspath(path)
     place = name.place if isinstance(name, NamedFile) else name
     _note(name)
+    refuse_forked()
     try:
         raw: Any = io.BytesIO(remote_bytes(name)) if is_url(place) else _opened(Path(place), name)
     except FileError:

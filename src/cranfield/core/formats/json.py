@@ -46,7 +46,7 @@ def _text(content: Any) -> str:
 def _demand(height: int, size: float) -> Demand:
     from cranfield.core.demand import Demand
 
-    instead = "CSV or parquet take a tenth (--format csv, -o FILE.parquet)"
+    instead = "CSV or parquet take a tenth"
     return Demand(f"JSON of {height:,} rows", 0, _COPIES * height * size / 1e6, instead)
 
 
