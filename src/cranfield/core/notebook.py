@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from cranfield.core.results import Result
 
 
-_BREAKS = re.compile(r"(?<=[A-Za-z])([_./-])(?=[\w])")
+_BREAKS = re.compile(r"((?<=\w)_|(?<=[A-Za-z])[./])(?=\w)")
 """Where a name may be broken; entities and numbers have none of these."""
+SHORT = 16
+"""Characters up to which a name stays whole."""
 MOST_COLUMNS = 14
 """Columns of a table in a notebook; a score matrix may have one per system."""
 
@@ -38,12 +40,12 @@ def environment() -> Environment:
 
 
 def breakable(text: object) -> Markup:
-    """A name that may be broken after underscores, dots, slashes and hyphens, never between letters.
+    """A long name that may be broken after underscores, dots and slashes, never between letters.
 
-    >>> print(breakable("BM25_tuned <x>"), breakable(0.5))
-    BM25_<wbr>tuned &lt;x&gt; 0.5
+    >>> print(breakable("BM25_tuned_on_all <x>"), breakable("BM25_tuned"))
+    BM25_<wbr>tuned_<wbr>on_<wbr>all &lt;x&gt; BM25_tuned
     """
-    if not isinstance(text, str):
+    if not isinstance(text, str) or len(text) <= SHORT:
         return escape(text)
     return Markup(_BREAKS.sub(r"\1<wbr>", str(escape(text))))
 

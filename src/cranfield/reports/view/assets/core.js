@@ -212,8 +212,9 @@ async function ask(where) {
   }
 }
 
-/** A name with places where it may be broken: after underscores, dots, slashes and hyphens, never between letters. */
-const breakable = (name) => name.split(/(?<=[_./-])/).flatMap((part, at) => (at ? [make("wbr"), part] : [part]));
+/** A long name with places where it may be broken: after underscores, dots and slashes, never between letters. */
+const breakable = (name) => name.split(name.length > 16 ? /(?<=[_./])/ : /$^/)
+  .flatMap((part, at) => (at ? [make("wbr"), part] : [part]));
 
 // ── saying things ────────────────────────────────────────────────────────────────────────────────────────────
 const live = make("p", { class: "view-unseen", "aria-live": "polite" });
