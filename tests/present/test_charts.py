@@ -342,7 +342,7 @@ def test_cost_chart_of_a_published_table() -> None:
         == "Lowest cost for AP: 100 topics to depth 10, 9,600 judgments. The deepest pool costs 5.7 times as much"
     )
     single = cost_from_figures([PoolFigure("AP", 10, 96, 0.07)], width=0.15)
-    assert title(chart(single).to_dict()) == "AP: pools of depth 10 with 98 topics cost least"
+    assert title(chart(single).to_dict()) == "Lowest cost for AP: 98 topics to depth 10, 9,408 judgments"
 
 
 def test_recommendation_marks_the_recommended_size() -> None:
