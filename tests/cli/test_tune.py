@@ -225,3 +225,16 @@ def test_families_on_different_topics_and_a_hole(cranfield: Type, grids: tuple[s
     assert result.exit_code == 1
     assert "hole.AP.csv: AP: 1 of 4 scores is missing" in result.stderr
     assert cranfield("tune", str(hole), "--missing", "zero", "--folds", "2").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "first", ["lambda=0.1,lambda=0.2,lambda=0.3", '"0.4, 0.8","0.5, 0.8","0.6, 0.8"', "0.1,0.2,0.3"]
+)
+def test_settings_may_be_written_without_a_name(cranfield, tmp_path, monkeypatch, first):
+    """One family of three settings; before, three families of one, or another kind of file."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{t},{t % 3 / 10},{t % 4 / 10},{t % 5 / 10}" for t in range(1, 13)]
+    Path("grid.csv").write_text("\n".join([f"topic,{first}", *rows]) + "\n")
+    result = cranfield("tune", "grid.csv", "--folds", "3", "--format", "json")
+    assert result.exit_code == 0, result.output
+    assert len({row["family"] for row in json.loads(result.stdout)["rows"]}) == 1

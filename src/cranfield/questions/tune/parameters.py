@@ -85,25 +85,34 @@ def read_value(text: str) -> Value:
 def parse_setting(label: str) -> Setting:
     """The name and parameters in a system's label; a label without parameters is a name.
 
-    Parameters are in brackets after the name, separated by commas, each as ``key=value``. Any other label is a setting
-    without parameters: it can be tuned, but not drawn as a curve.
+    Parameters are in brackets after the name, separated by commas, each as ``key=value``. Without a name and brackets
+    they are a setting of the family of these parameters, and numbers alone are one of the family ``value``. Any other
+    label is a setting without parameters: it can be tuned, but not drawn as a curve.
 
     >>> parse_setting("bm25(k1=0.9, b=0.4)")["b"]
     0.4
     >>> parse_setting("bm25(method=lucene,k1=1)").parameters
     (('method', 'lucene'), ('k1', 1))
+    >>> dict(parse_setting("lambda=0.1")), dict(parse_setting("0.4, 0.8"))
+    ({'lambda': 0.1}, {'value1': 0.4, 'value2': 0.8})
     >>> parse_setting("uwmt6a0")
     Setting(uwmt6a0)
     """
     call = _CALL.fullmatch(label)
-    if call is None:
+    inside = label if call is None else call["inside"]
+    if call is None and all(_NUMBER.fullmatch(part.strip()) for part in label.split(",")):
+        numbers = [read_value(part) for part in label.split(",")]
+        names = ["value"] if len(numbers) == 1 else [f"value{at}" for at in range(1, len(numbers) + 1)]
+        return Setting("value", tuple(zip(names, numbers, strict=True)), label)
+    if "=" not in inside:
         return Setting(label, label=label)
-    parts = [part.partition("=") for part in call["inside"].split(",")]
+    parts = [part.partition("=") for part in inside.split(",")]
     keys = [key.strip() for key, _, _ in parts]
     if not all(key and equals for key, (_, equals, _) in zip(keys, parts, strict=True)) or len(set(keys)) < len(keys):
         return Setting(label, label=label)
     values = [read_value(value) for _, _, value in parts]
-    return Setting(call["name"].strip(), tuple(zip(keys, values, strict=True)), label)
+    name = ",".join(keys) if call is None else call["name"].strip()
+    return Setting(name, tuple(zip(keys, values, strict=True)), label)
 
 
 def grid(name: str, **parameters: Sequence[Value]) -> list[Setting]:

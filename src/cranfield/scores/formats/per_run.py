@@ -42,6 +42,8 @@ class LongColumns:
 def is_nev(file: ScoreFile) -> bool:
     """Whether the first line is NTCIREVAL's."""
     _, first = next(filled_lines(file.text, file.path), (0, ""))
+    if file.ending == ".csv" or "," in first.partition(" ")[0]:
+        return False  # the header of a table with settings such as "lambda=0.1" for systems
     return bool(_NEV_COUNTS.fullmatch(first) or (_NEV.fullmatch(first) and len(first.split()) <= 3))
 
 
