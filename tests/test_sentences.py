@@ -813,7 +813,7 @@ case("generalisability.few-systems",
 case("generalisability.few-systems-phi",
      lambda: (printed(cf.reliability(noisy([0.2, 0.3, 0.4, 0.5]))),
               "With only 4 systems, the interval of phi may have coverage as low as 75%."),
-     lambda: printed(cf.reliability(noisy(np.linspace(0.2, 0.6, 40).tolist()))))  # fmt: skip
+     lambda: printed(cf.reliability(cf.make_scores(30, 40, seed=1))))  # fmt: skip
 case("generalisability.no-jackknife",
      lambda: (study(True), "No jackknife interval of erho2: a ratio is not positive when one topic or system is left out. "
               "Feldt's interval is used, which assumes normal effects."),
