@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -297,6 +298,14 @@ def test_all_systems_tied_give_no_tau() -> None:
     result = cf.judges({"person": matrix(scores())}, {"machine": matrix(np.full((30, 8), 0.5))}, n_resamples=20)
     assert result.ranking_rows.filter(coefficient="tau_b")["value"].item() is None
     assert result.summary() == "machine: all systems tie, so τ is not defined"
+
+
+def test_tied_systems_leave_no_verdict_and_no_nan() -> None:
+    tied, other = matrix(np.zeros((16, 6))), matrix(scores(n=16, m=6))
+    result = cf.judges({"person": tied, "second": other}, {"x": other, "y": tied}, n_resamples=20)
+    assert not result.verdicts
+    assert result.judge_rows.row(0, named=True)["difference"] is None
+    json.dumps(result.to_dict(), allow_nan=False)
 
 
 def test_the_measure_must_be_there() -> None:

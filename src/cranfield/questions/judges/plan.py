@@ -62,13 +62,15 @@ class Pilot(NamedTuple):
         dy, df = dy - dy.mean(axis=0), df - df.mean(axis=0)
         yy, ff, yf = (dy * dy).sum(axis=0), (df * df).sum(axis=0), (dy * df).sum(axis=0)
         # A machine that orders a pair the wrong way round over topics gets λ = 0, so it explains nothing.
-        explained = np.divide(np.maximum(yf, 0) ** 2, ff, out=np.zeros(len(yy)), where=ff > 0).sum() / yy.sum()
+        own = np.divide(np.maximum(yf, 0) ** 2, ff, out=np.zeros(len(yy)), where=ff > 0)
+        explained = own.sum() / yy.sum() if yy.sum() > 0 else 0.0
         adjusted = 1 - (1 - explained) * (n - 1) / (n - 2)
         return cls(float(yy.mean() / (n - 1)), float(min(max(adjusted, 0.0), 1.0)))
 
     def error(self, n: Array, more: float) -> Array:
         """Standard error of a difference with n human topics and further machine topics: σ²(1 − ρ²N/(n + N))/n."""
-        return np.asarray(np.sqrt(self.variance * (1 - self.explained * more / (n + more)) / n))
+        variance = self.variance * (1 - self.explained * more / (n + more)) / n
+        return np.asarray(np.sqrt(np.maximum(variance, np.finfo(float).tiny)))
 
     def width(self, n: Array, more: float, alpha: float) -> Array:
         """Width of the interval, t with n − 2 degrees of freedom, or n − 1 without a machine."""

@@ -73,8 +73,8 @@ def rankings(
     return found
 
 
-def tau_difference(judge: Ranking, others: Sequence[Ranking], n_topics: int, alpha: float) -> TauDifference:
-    """The hull of Δ: the bootstrap around Δ joined with that around Δ without topic noise.
+def tau_difference(judge: Ranking, others: Sequence[Ranking], n_topics: int, alpha: float) -> TauDifference | None:
+    """The hull of Δ: the bootstrap around Δ joined with that around Δ without topic noise. None where all systems tie.
 
     With Δ* over resamples, h = max(Δ − q, q′ − Δ) of its quantiles and s_d the standard deviation of the corrected
     Δ*: [min(Δ − h, Δ_d − t·s_d), max(Δ + h, Δ_d + t·s_d)], t with n − 1 degrees of freedom.
@@ -86,7 +86,11 @@ def tau_difference(judge: Ranking, others: Sequence[Ranking], n_topics: int, alp
     value = float(minus(judge.value, [one.value for one in others]))
     corrected = float(minus(judge.corrected, [one.corrected for one in others]))
     drawn = minus(judge.drawn, [one.drawn for one in others])
-    spread = float(minus(judge.drawn_corrected, [one.drawn_corrected for one in others]).std(ddof=1))
+    cleared = minus(judge.drawn_corrected, [one.drawn_corrected for one in others])
+    known = np.isfinite(drawn) & np.isfinite(cleared)  # all systems tie in the other resamples
+    if not np.isfinite([value, corrected]).all() or known.sum() < 2:
+        return None
+    drawn, spread = drawn[known], float(cleared[known].std(ddof=1))
     low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2])
     h = max(value - float(low), float(high) - value)
     reach = float(stdtrit(n_topics - 1, 1 - alpha / 2)) * spread

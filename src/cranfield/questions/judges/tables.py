@@ -216,10 +216,10 @@ def judge_rows(bench: Bench, alpha: float, n_resamples: int, seed: int) -> pl.Da
         for i, j in combinations(range(len(every)), 2):
             r = float(np.corrcoef(errors[i], errors[j])[0, 1]) if min(errors[i].std(), errors[j].std()) > 0 else None
             difference = rankings.tau_difference(found[i], [found[j]], len(h), alpha)
+            ends = (None, None, None) if difference is None else (difference.value, difference.lower, difference.upper)
             first, second = bench.machines[i], bench.machines[j]
             rows.append((
-                first.name, second.name, r, _kappa(bench, first, second), difference.value, difference.lower,
-                difference.upper,
+                first.name, second.name, r, _kappa(bench, first, second), *ends,
             ))  # fmt: skip
     texts = dict.fromkeys(("judge_a", "judge_b"), pl.String)
     numbers = dict.fromkeys(("error_correlation", "kappa", "difference", "lower", "upper"), pl.Float64)

@@ -57,6 +57,8 @@ def verdicts(
             continue
         first, *others = rankings.rankings(reference, [own, *people], alpha=alpha, n_resamples=n_resamples, seed=seed)
         difference = rankings.tau_difference(first, others, len(topics), alpha)
+        if difference is None:
+            continue
         opposite, of_people = _opposite(reference, own), float(np.mean([_opposite(reference, one) for one in people]))
         placebo = np.mean(people, axis=0)
         beyond = [
