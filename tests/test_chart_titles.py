@@ -216,7 +216,11 @@ case("estimators-differ", lambda: titled(cf.variances(STEPS), "estimators"), lam
 
 @cache
 def over_collections(kind: str) -> cf.Across:
-    effects = {"turns": [[0.9, 0.3], [0.3, 0.4], [0.3, 0.4]], "apart": [[0.5, 0.3, 0.1]] * 9, "many": [[0.5, 0.3, 0.1]] * 15}[kind]
+    effects = {
+        "turns": [[0.9, 0.3], [0.3, 0.4], [0.3, 0.4]],
+        "apart": [[0.5, 0.3, 0.1]] * 9,
+        "many": [[0.5, 0.3, 0.1]] * 15,
+    }[kind]
     return cf.across(scored(effects, n=20), n_resamples=99)
 
 
