@@ -103,9 +103,8 @@ def refuse_several(files: Sequence[str]) -> None:
 
     for path in files:
         if (found := several_of(path)) is not None:
-            text = (
-                f"column {found.column!r} names {found.count} {found.what}. Use `cranfield across {path}`, or keep one."
-            )
+            names = f"column {found.column!r} names {found.number} {found.what}"
+            text = f"{names}. Use `cranfield across {path}`, or keep one."
             raise FileError(path, [Problem(0, text)])
 
 

@@ -177,7 +177,7 @@ def topics(result: DesignAcross) -> Drawing:
     scales = style.series_scales(names or ["these"])
     base = alt.Chart(rows(table.select("claim", "collections", "topics"))).encode(
         x=alt.X("collections:Q", title="collections", axis=style.whole_axis(), scale=alt.Scale(padding=16)),
-        y=alt.Y("topics:Q", title="topics per collection", scale=alt.Scale(type="log")),
+        y=alt.Y("topics:Q", title="topics per collection", axis=style.whole_axis(), scale=alt.Scale(type="log")),
         color=alt.Color("claim:N", title=None, scale=scales["color"], legend=style.LINES),
     )
     plot = alt.layer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,22 +150,31 @@ def _rows(data: Collected, asked: DesignAcrossQuestion) -> list[dict[str, Any]]:
     rows = []
     for claim in ("like_these", "these"):
         for k in asked.n_collections:
-            shared = interaction if claim == "like_these" else 0.0
-            free = (lambda n, k=k: float(k - 1)) if claim == "like_these" else (lambda n, k=k: float(k * (n - 1)))
-            variance = lambda n, k=k, shared=shared: (shared + topic / n) / k  # noqa: E731
-            rows.append(_row(data.measure, claim, k, None, _fewest(variance, free, asked)))
+            rows.append(
+                _row(data.measure, claim, k, None, _fewest(partial(_of_topics, claim, k, topic, interaction), asked))
+            )
     if data.with_seeds:
-        k, seed = len(data.collections), 2 * known["seed"]
+        k = len(data.collections)
         for r in asked.n_seeds:
-            variance = lambda n, r=r: topic / (n * k) + seed / r  # noqa: E731
-
-            def by_seeds(n: int, r: int = r) -> float:
-                of_topics, of_seeds = topic / (n * k), seed / (2 * r)
-                shares = of_topics**2 / (k * (n - 1)) + 2 * of_seeds**2 / (r - 1)
-                return (of_topics + 2 * of_seeds) ** 2 / shares if shares > 0 else float(k * (n - 1))
-
-            rows.append(_row(data.measure, "recipe", k, r, _fewest(variance, by_seeds, asked)))
+            rows.append(
+                _row(data.measure, "recipe", k, r, _fewest(partial(_of_seeds, k, r, topic, 2 * known["seed"]), asked))
+            )
     return rows
+
+
+def _of_topics(claim: str, k: int, topic: float, interaction: float, n: int) -> tuple[float, float]:
+    """Sampling variance and degrees of freedom of a difference on k collections of n topics."""
+    if claim == "these":
+        return topic / (n * k), float(k * (n - 1))
+    return (interaction + topic / n) / k, float(k - 1)
+
+
+def _of_seeds(k: int, r: int, topic: float, seed: float, n: int) -> tuple[float, float]:
+    """The same of two recipes with r seeds each."""
+    of_topics, of_seeds = topic / (n * k), seed / (2 * r)
+    shares = of_topics**2 / (k * (n - 1)) + 2 * of_seeds**2 / (r - 1)
+    variance = of_topics + 2 * of_seeds
+    return variance, variance**2 / shares if shares > 0 else float(k * (n - 1))
 
 
 def _row(measure: str, claim: str, k: int, seeds: int | None, found: tuple[int, float] | None) -> dict[str, Any]:
@@ -175,13 +185,11 @@ def _row(measure: str, claim: str, k: int, seeds: int | None, found: tuple[int, 
     }  # fmt: skip
 
 
-def _fewest(
-    variance: Callable[[int], float], free: Callable[[int], float], asked: DesignAcrossQuestion
-) -> tuple[int, float] | None:
+def _fewest(sampling: Callable[[int], tuple[float, float]], asked: DesignAcrossQuestion) -> tuple[int, float] | None:
     """The fewest topics per collection that reach the power, and the power they reach; None where none do."""
 
     def reached(n: int) -> float:
-        return t_power(asked.min_diff, variance(n), free(n), asked.alpha)
+        return t_power(asked.min_diff, *sampling(n), asked.alpha)
 
     if reached(MOST_TOPICS) < asked.power:
         return None

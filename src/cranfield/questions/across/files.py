@@ -98,7 +98,7 @@ class Several(NamedTuple):
     """A column of a table that names several collections or seeds."""
 
     column: str
-    count: int
+    number: int
     what: str
 
 

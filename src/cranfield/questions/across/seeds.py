@@ -71,7 +71,7 @@ def seed_spread(collections: Sequence[Array], runs: Sequence[slice], weights: Ar
             noise += weight**2 * float(np.square(residual).sum()) / ((len(own) - 1) * (r - 1)) / (len(own) * r)
         raw[j], noises[j] = float(total.var(ddof=1)) / r, noise
     trained = counts > 1
-    variance = np.maximum(raw - noises, 0.0) * counts
+    variance: Array = np.maximum(raw - noises, 0.0) * counts.astype(np.float64)
     df = np.maximum(counts - 1, 1).astype(np.float64)
     if trained.sum() >= FAMILY:
         pooled = float((raw * counts)[trained].mean())
