@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -227,6 +228,52 @@ def test_the_shared_part_is_sent_again_when_all_who_had_it_died(dask_cluster: Cl
 
 
 @pytest.mark.slow  # a dozen processes are started
+def test_a_worker_that_dies_while_it_gets_data_is_survived(
+    dask_cluster: ClusterExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, failures = dask_cluster.client.scatter, iter([KeyError("tcp://127.0.0.1:1"), OSError("gone")])
+
+    def scatter(*data: Any, **options: Any) -> Any:
+        assert "broadcast" not in options  # which may never return
+        for error in failures:
+            raise error
+        return real(*data, **options)
+
+    monkeypatch.setattr(dask_cluster.client, "scatter", scatter)
+    assert list(map_in_order(abs, [-1, 2, -3], executor=dask_cluster)) == [1, 2, 3]
+
+
+def test_data_that_no_worker_takes_are_an_error_in_words(
+    dask_cluster: ClusterExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "STALLED", 0.2)
+    monkeypatch.setattr(dask_cluster.client, "scatter", lambda *_, **__: time.sleep(1))
+    with pytest.raises(ClusterError, match="no worker at .* takes data \\(_NoAnswer\\)"):
+        list(map_in_order(abs, [-1], executor=dask_cluster))
+
+
+def test_a_task_that_nobody_works_on_is_handed_in_anew(
+    dask_cluster: ClusterExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, lost = cluster._Task._wait, iter([True])
+    monkeypatch.setattr(cluster._Task, "_wait", lambda task: False if next(lost, False) else real(task))
+    assert list(map_in_order(abs, [-1, 2], executor=dask_cluster)) == [1, 2]
+
+
+def test_idle_workers_beside_an_unfinished_task_are_noticed(
+    dask_cluster: ClusterExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import distributed
+
+    def wait(*_: Any, **__: Any) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr(distributed, "wait", wait)
+    monkeypatch.setattr(cluster, "STALLED", 10.0)
+    with pytest.raises(ClusterError, match="died over the same piece of work, or lost it"):
+        list(map_in_order(abs, [-1], executor=dask_cluster))
+
+
 def test_work_that_kills_every_worker_ends(dask_cluster: ClusterExecutor) -> None:
     with pytest.raises(ClusterError, match="several workers at .* died over the same piece of work"):
         list(map_in_order(os._exit, [1], executor=dask_cluster))

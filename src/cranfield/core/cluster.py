@@ -1,7 +1,7 @@
 """More than one machine: a Dask cluster as an executor.
 
 The only module that imports Dask. A client becomes an `Executor` for `map_in_order`. Shared inputs are pickled once and
-sent to every worker once; each item is a task. Results return in order as pickled bytes: the same bytes as on one
+fetched by every worker once; each item is a task. Results return in order as pickled bytes: the same bytes as on one
 machine. The tasks of a worker that dies are run again elsewhere.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import pickle
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -31,6 +32,8 @@ PATIENCE = 60.0
 """Seconds that a job waits for a worker when there is none."""
 ANSWER = 10.0
 """Seconds in which a scheduler must answer."""
+STALLED = 60.0
+"""Seconds without an answer, or without any task at work, after which a call or a task counts as lost."""
 LARGE = 1_000_000
 """Bytes from which an item is sent to a worker straight away, and not by way of the scheduler."""
 _TRIES = 3
@@ -172,6 +175,10 @@ def executor_of(client: Client) -> ClusterExecutor:
     return _known[client]
 
 
+class _NoAnswer(TimeoutError):
+    """A call of Dask that does not return."""
+
+
 class ClusterExecutor(Executor):
     """A Dask client as an executor, for `map_in_order`.
 
@@ -223,9 +230,53 @@ class ClusterExecutor(Executor):
         """How many threads there are to work, of all workers."""
         try:
             with self.reached():
-                return int(sum(self.client.nthreads().values()))
+                return int(sum(self.bounded(self.client.nthreads).values()))
         except (OSError, TimeoutError):
             raise self.lost() from None
+
+    def is_idle(self) -> bool:
+        """Whether no worker has anything to do."""
+        try:
+            with self.reached():
+                return not any(self.bounded(self.client.processing).values())
+        except (OSError, TimeoutError):
+            raise self.lost() from None
+
+    def bounded(self, call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """What a call of Dask gives; a `TimeoutError` where it gives nothing, as when a worker dies meanwhile."""
+        answer: Future[Any] = Future()
+
+        def work() -> None:
+            try:
+                answer.set_result(call(*arguments, **options))
+            except BaseException as error:  # noqa: BLE001  (whoever waits for it raises it)
+                answer.set_exception(error)
+
+        threading.Thread(target=work, name="cranfield-dask", daemon=True).start()
+        try:
+            return answer.result(STALLED)
+        except TimeoutError:
+            if answer.done():  # the error of the call itself
+                raise
+            raise _NoAnswer from None
+
+    def scattered(self, data: Any) -> Any:
+        """Data that a worker has; others fetch them from it.
+
+        They are not broadcast: when a worker dies meanwhile, Dask's broadcast fails with a KeyError, or never returns.
+        """
+        problem: Exception | None = None
+        for _ in range(_TRIES):
+            self.wait_for_workers()
+            try:
+                return self.bounded(self.client.scatter, data, hash=False)
+            except Exception as error:  # noqa: BLE001
+                if self.client.status != "running":
+                    raise self.lost() from None
+                problem = error  # of a worker that went away: the next try takes another
+        raise ClusterError(
+            f"no worker at {self.where} takes data ({type(problem).__name__}); look into the logs of the workers"
+        )
 
     def no_worker(self) -> ClusterError:
         """The error that says that nobody is there to work."""
@@ -243,7 +294,11 @@ class ClusterExecutor(Executor):
             time.sleep(0.1)
 
     def _compare_versions(self) -> None:
-        answers = self.client.run(_versions, on_error="return")
+        try:
+            answers = self.bounded(self.client.run, _versions, on_error="return")
+        except TimeoutError:
+            text = f"a worker at {self.where} does not answer; look into its log, and start it anew"
+            raise ClusterError(text) from None
         here = _versions()
         for worker, there in sorted(answers.items()):
             if isinstance(there, BaseException):
@@ -278,12 +333,7 @@ class _Sent:
             self.data = self._scattered()
 
     def _scattered(self) -> Any:
-        try:
-            return self._executor.client.scatter(self._parcel, broadcast=True, hash=False)
-        except (OSError, TimeoutError):
-            self._executor.wait_for_workers()
-            with self._executor.reached():
-                return self._executor.client.scatter(self._parcel, hash=False)
+        return self._executor.scattered(self._parcel)
 
 
 class _Task(Future[Any]):
@@ -298,7 +348,7 @@ class _Task(Future[Any]):
     def _hand_in(self) -> None:
         client = self._executor.client
         with self._executor.reached():
-            item: Any = client.scatter(self._data, hash=False) if len(self._data) >= LARGE else self._data
+            item: Any = self._executor.scattered(self._data) if len(self._data) >= LARGE else self._data
             self._used = self._sent.data
             self._dask = client.submit(_work, self._used, item, _versions(), pure=False)
 
@@ -314,40 +364,44 @@ class _Task(Future[Any]):
         from distributed.scheduler import KilledWorker
 
         for _ in range(_TRIES):
-            self._wait()
             try:
-                with self._executor.reached():
-                    return pickle.loads(self._dask.result())
-            except FutureCancelledError:
+                if self._wait():
+                    with self._executor.reached():
+                        return pickle.loads(self._executor.bounded(self._dask.result))
+                self._dask.cancel()  # nobody works on it: it got lost with a worker
+            except (FutureCancelledError, _NoAnswer):
                 if self._executor.client.status != "running":
                     raise self._executor.lost() from None
-                self._executor.wait_for_workers()
-                self._sent.again(self._used)
-                self._hand_in()
             except KilledWorker:
                 break
+            self._executor.wait_for_workers()
+            self._sent.again(self._used)
+            self._hand_in()
         raise ClusterError(
-            f"several workers at {self._executor.where} died over the same piece of work, as they do when memory runs "
-            "out; give them more, or use fewer on each machine"
+            f"several workers at {self._executor.where} died over the same piece of work, or lost it, as they do when "
+            "memory runs out; give them more, or use fewer on each machine"
         )
 
-    def _wait(self) -> None:
-        """Until the task has ended; an error when nobody is there to do it."""
+    def _wait(self) -> bool:
+        """Until the task has ended; no where nobody works on anything, and an error where nobody is there to work."""
         from distributed import wait
         from distributed.client import FuturesCancelledError
 
-        idle = 0.0
+        alone = idle = 0.0
         while True:
             try:
                 with self._executor.reached():
                     wait(self._dask, timeout=5)
-                return
+                return True
             except TimeoutError:
-                idle = 0.0 if self._executor.threads() else idle + 5
-                if idle >= PATIENCE:
+                alone = 0.0 if self._executor.threads() else alone + 5
+                if alone >= PATIENCE:
                     raise self._executor.no_worker() from None
+                idle = idle + 5 if not alone and self._executor.is_idle() else 0.0
+                if idle >= STALLED:
+                    return False
             except FuturesCancelledError:
-                return
+                return True
 
 
 def _work(parcel: Parcel, item: bytes, versions: dict[str, str]) -> bytes:
