@@ -299,7 +299,7 @@ def test_files_are_dropped_on_any_page(visit: Visit, address: str) -> None:
 def test_what_is_too_large_is_packed_or_refused_with_a_remedy(visit: Visit) -> None:
     visit.open("/design")
     visit.page.evaluate("document.body.dataset.limit = '900'")
-    visit.page.evaluate(DROP, scores(seed=4, topics=60))  # about 2 kB, and random numbers hardly shrink
+    visit.page.evaluate(DROP, scores(seed=4, topics=200))  # about 6 kB, of which half is left
     expect(visit.page.locator("#dropping")).to_contain_text("cranfield serve QRELS RUNS")
     visit.page.evaluate(DROP, "topic,a,b\n" + "".join(f"{at},0.5000,0.2500\n" for at in range(200)))
     expect(visit.page.locator(".lead")).to_contain_text("200 topics × 2 systems")
