@@ -288,7 +288,7 @@ VALUES: dict[str, Any] = {
     "work": "{new}.work", "teams": "teams.txt", "contributing": "pooled.txt", "team_prefix": "[a-z]+", "best_per_team": "AP",
     "pattern": "{{family}}(k={{k}})",
     "held_out": "{new}.csv", "scores": "ap.csv", "estimator": "residual", "epsilon": "0.7", "other_measure": "P@10",
-    "factors": "factors.csv", "leave_out": "{system}", "title": "A title", "skip": "replicates", "collection": "qrels.txt",
+    "factors": "factors.csv", "leave_out": "{system}", "title": "A title", "note": "archive.txt", "skip": "replicates", "collection": "qrels.txt",
     "kind": "qrels", "layout": "trec_eval", "n_documents": 120, "depth": 3, "depths": 3,
     "length": 20, "n_topics": 5, "n_systems": 3, "folds": 3, "holdout": 0.4, "n_repeats": 2, "power": 0.7, "assurance": 0.9,
     "width": 0.3, "min_diff": 0.3, "variance": 0.05, "variance_of_difference": 0.05, "budget": 500, "n_splits": 3,

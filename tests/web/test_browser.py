@@ -136,7 +136,7 @@ def test_from_the_sample_to_a_pair(visit: Visit) -> None:
     visit.follow(page.get_by_role("button", name="Topic by topic"), "/compare/pair?")
     visit.expect_headline(re.compile(" beats "))
     visit.follow(page.get_by_role("link", name="Back to the comparison"), "/compare?")
-    page.get_by_text("Change", exact=True).click()
+    visit.unfold()
     page.get_by_label("Test", exact=True).select_option("t")
     visit.expect_address("test=t")
     visit.settle()  # a page that is just being loaded anew would lose what is chosen now
@@ -298,10 +298,8 @@ def test_files_are_dropped_on_any_page(visit: Visit, address: str) -> None:
 
 def test_what_is_too_large_is_packed_or_refused_with_a_remedy(visit: Visit) -> None:
     visit.open("/design")
-    visit.page.evaluate("document.body.dataset.limit")
-    visit.page.add_init_script("addEventListener('DOMContentLoaded', () => { document.body.dataset.limit = '900'; })")
-    visit.open("/design")
-    visit.page.evaluate(DROP, scores(seed=4, topics=60))  # about 2 kB, and random numbers hardly shrink
+    visit.page.evaluate("document.body.dataset.limit = '900'")
+    visit.page.evaluate(DROP, scores(seed=4, topics=200))  # about 6 kB, of which half is left
     expect(visit.page.locator("#dropping")).to_contain_text("cranfield serve QRELS RUNS")
     visit.page.evaluate(DROP, "topic,a,b\n" + "".join(f"{at},0.5000,0.2500\n" for at in range(200)))
     expect(visit.page.locator(".lead")).to_contain_text("200 topics × 2 systems")
@@ -401,7 +399,7 @@ def test_on_a_phone_no_chart_is_off_the_screen(
     page.set_default_timeout(PATIENCE)
     page.goto(served[0] + address)
     expect_no_job(page)
-    for folded in page.locator("main details:not([open], .settings) > summary").all():
+    for folded in page.locator("#result details:not([open]) > summary").all():
         folded.click()
     for figure in page.locator("figure:not(.still)").all():
         figure.scroll_into_view_if_needed()

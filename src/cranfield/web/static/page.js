@@ -182,7 +182,7 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => { for (const one of closed) one.open = false; });
 
 // ── dropping files, on every page ────────────────────────────────────────────────────────────────────────────
-const LIMIT = Number(document.body.dataset.limit), PACKED = /\.(gz|bz2|xz|zst|zip|parquet)$/i;
+const limit = () => Number(document.body.dataset.limit), PACKED = /\.(gz|bz2|xz|zst|zip|parquet)$/i;
 const dropping = document.getElementById("dropping");
 const inform = (text) => { dropping.textContent = text; dropping.hidden = !text; };
 const megabytes = (size) => `${Math.ceil(size / 1e6)} MB`;
@@ -211,17 +211,17 @@ async function dropped(transfer) {
 /** The files small enough to be sent: as they are, or packed by the browser; null, and a remedy, where that does not do. */
 async function fitting(list) {
   const total = (some) => some.reduce((sum, [, file]) => sum + file.size, 0);
-  if (total(list) <= LIMIT) return list;
+  if (total(list) <= limit()) return list;
   const packed = [];
   if (window.CompressionStream) for (const [path, file] of list) {
-    inform(`${megabytes(total(list))} are more than the limit of ${megabytes(LIMIT)}. Compressing ${packed.length + 1} of ${list.length}.`);
+    inform(`${megabytes(total(list))} are more than the limit of ${megabytes(limit())}. Compressing ${packed.length + 1} of ${list.length}.`);
     packed.push(PACKED.test(path) ? [path, file] : [
       `${path}.gz`, await new Response(file.stream().pipeThrough(new CompressionStream("gzip"))).blob()
     ]);
-    if (total(packed) > LIMIT) break;
+    if (total(packed) > limit()) break;
   }
-  if (packed.length === list.length && total(packed) <= LIMIT) return packed;
-  inform(`These files are ${megabytes(total(list))}, and too large also when compressed: the limit is ${megabytes(LIMIT)}.`
+  if (packed.length === list.length && total(packed) <= limit()) return packed;
+  inform(`These files are ${megabytes(total(list))}, and too large also when compressed: the limit is ${megabytes(limit())}.`
     + " Send a .zip of fewer runs, or start with: cranfield serve QRELS RUNS, or cranfield serve --max-upload MB.");
   return null;
 }
