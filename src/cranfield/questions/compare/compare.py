@@ -202,8 +202,8 @@ def compare(
         raise ArgumentError(f"test {asked.test!r} compares means only. For statistic {name!r} use one of: {others}.")
     given, said = judged(scores, runs, qrels, measure, workers)
     one_family = across_measures and len(given) > 1
-    named = [baseline] if isinstance(baseline, str) or not isinstance(baseline, Iterable) else list(baseline)
-    named = [] if named == [None] else named
+    single = isinstance(baseline, str) or not isinstance(baseline, (Iterable, type(None)))
+    named: list[Any] = [baseline] if single else list(baseline or ())
     if not all(isinstance(one, str) for one in named):
         raise ArgumentError(f"`baseline` must be the name of a system, or several; got {repr_of(baseline)}.")
     baselines = tuple(dict.fromkeys(named))
