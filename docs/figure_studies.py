@@ -27,7 +27,7 @@ RELIABLE = (
     "questions/reliability/components.py",
     "questions/reliability/reliability.py",
 )
-REPLICATED = tuple(f"questions/replicates/{name}.py" for name in ("bootstrap", "model", "partitioned", "splits"))
+REPLICATED = tuple(f"questions/replicates/{name}.py" for name in ("bootstrap", "partitioned", "splits"))
 
 # ── exact ─────────────────────────────────────────────────────────────────────────────────────────────────
 
