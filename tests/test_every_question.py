@@ -178,7 +178,7 @@ def test_every_chart_is_drawn_or_says_why_not(question: type[Question]) -> None:
     for example in (one for one in EXAMPLES if one.question is question and answered(one).result is not None):
         assert not drawn(example, None)
         for kind in chart_kinds(question):  # a design of two systems has none by systems
-            assert re.search("^$|ask for the chart|unknown chart", drawn(example, kind))
+            assert re.search("^$|ask for the chart|Use the chart|unknown chart", drawn(example, kind))
 
 
 def test_every_chart_of_every_result_is_drawn_by_an_example() -> None:

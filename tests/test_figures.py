@@ -153,9 +153,13 @@ ALLOWED: dict[str, dict[str, str]] = {  # by page: why a number is no result of 
         "measured by docs/crossover_study.py, family_study.py, bayes_study.py, clusters_study.py and inverted_study.py, "
         "seed 1, and margins": "40,000 0.08 .014 .016 .020 .018 .997 .893 0.02 .996 .902 .667 .889 .995 .897 .890 .938 .909 .906 .02 1.00 .050 .070 .048 2.04 .045 .060 .268 .292 .061 .038 .054 .034 .076 .030 .056 .106 .052 .032 .051 .059 .036 .063 .062 .152 .064 .212 .068 .156 .028 .108 .136 .092 .472 .304 .916 .000 .072 .12 .11 .16 .06 .923 .925 .920 .883 .926 .892 4%",
     },
-    "design.md": {"an example of the printed sentence": "0.8 80%", "about, of every track": ".4"},
-    "measures.md": {"a version of another program": "4.5"},
-    "page.md": {"a limit": "1,000"},
+    "design.md": {
+        "an example of the printed sentence": "0.8 80%",
+        "about, of every track": ".4",
+        "extrapolated pools of TREC-COVID, measured by hand": "4% 13%",
+    },
+    "measures.md": {"a version of another program": "4.5", "a limit in the code": "90%"},
+    "page.md": {"a limit": "1,000 90% 80%"},
     "pilots.md": {
         "what the table says, rounded": "35% 45% 65% 80% .4 1.8 .3 2.7 18% 90% .89 .98 .86 .91 .94",
         "arithmetic": ".7",

@@ -56,7 +56,7 @@ def test_compare_reuse_and_cost_use_the_best_runs(cranfield, track) -> None:
 def test_teams_without_a_measure_are_refused(cranfield, track) -> None:
     result = cranfield("compare", "qrels.txt", "runs", "-m", "AP", "--teams", "teams.csv")
     assert result.exit_code == 2
-    assert "need --best-per-team, the measure that chooses a run per team" in result.stderr
+    assert "need --within-teams or --best-per-team" in result.stderr
 
 
 def test_report_of_the_best_runs(cranfield, track) -> None:

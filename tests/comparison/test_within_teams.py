@@ -74,7 +74,7 @@ def test_the_headline_and_the_order_of_systems() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"teams": TEAMS}, "`teams` and `team_prefix` need `within_teams`. Add it."),
+        ({"teams": TEAMS}, "`teams` and `team_prefix` need `within_teams` or `best_per_team`. Add one."),
         ({"within_teams": True}, "`within_teams` needs one grouping."),
         ({"within_teams": True, "teams": TEAMS, "team_prefix": "x"}, "`within_teams` needs one grouping."),
         ({"within_teams": True, "teams": TEAMS, "baseline": "big0"}, "Leave `baseline` out."),

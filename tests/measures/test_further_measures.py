@@ -8,6 +8,7 @@ from cranfield import Qrels, Run, evaluate
 from small_collections import qrels_of, run_of, tricky_qrels, tricky_run
 
 pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*judged .lowest:cranfield.CranfieldWarning"),
     pytest.mark.filterwarnings("ignore:.*no document for:cranfield.CranfieldWarning"),
     pytest.mark.filterwarnings("ignore:.*without judgments:cranfield.CranfieldWarning"),
     pytest.mark.filterwarnings("ignore:.*no relevant document:cranfield.CranfieldWarning"),

@@ -47,6 +47,7 @@ from cranfield.measures.provider import NAME, as_ours, provider, register, unreg
 from small_collections import as_dicts, judgments_as_dicts, qrels_of, run_of, tricky_qrels, tricky_run
 
 pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*judged .lowest:cranfield.CranfieldWarning"),
     pytest.mark.filterwarnings("ignore:.*no document for:cranfield.CranfieldWarning"),
     pytest.mark.filterwarnings("ignore:.*without judgments:cranfield.CranfieldWarning"),
     pytest.mark.filterwarnings("ignore:.*no relevant document:cranfield.CranfieldWarning"),

@@ -14,7 +14,7 @@ from cranfield.core.files import system_name
 from cranfield.trec_eval.evaluation import trec_lines
 from support import SHARED, needs_shared
 
-pytestmark = needs_shared
+pytestmark = [needs_shared, pytest.mark.filterwarnings("ignore:.*judged .lowest:cranfield.CranfieldWarning")]
 EXACT = 1e-12
 FOUR_DIGITS = 0.5e-4 + 1e-12
 

@@ -104,7 +104,7 @@ def parse_setting(label: str) -> Setting:
         numbers = [read_value(part) for part in label.split(",")]
         names = ["value"] if len(numbers) == 1 else [f"value{at}" for at in range(1, len(numbers) + 1)]
         return Setting("value", tuple(zip(names, numbers, strict=True)), label)
-    if "=" not in inside:
+    if "=" not in inside or (call is None and ("(" in label or ")" in label)):
         return Setting(label, label=label)
     parts = [part.partition("=") for part in inside.split(",")]
     keys = [key.strip() for key, _, _ in parts]
