@@ -54,7 +54,7 @@ def tuned(*gains: float) -> cf.Tuning:
 
 @cache
 def reused(order: str) -> cf.Reuse:
-    levels = {"a": 1, "b": 0, "c": 1, "d": 0}
+    levels = {"a": 1, "b": 0, "c": 1, "d": 0, "x": 0}
     lists = {"r1": "abx", "r2": "cab", "b1": "bda"} if order == "own" else {"r1": "abcd", "r2": "bacd", "b1": "abdc"}
     qrels = qrels_of((topic, "0", document, level) for topic in "12" for document, level in levels.items())
     runs = [

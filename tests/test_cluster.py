@@ -312,6 +312,7 @@ def test_a_scheduler_that_is_gone_before_work_is_handed_in(
     from distributed.comm import CommClosedError
 
     def broken(*_: object, **__: object) -> None:
+        monkeypatch.setattr(dask_cluster.client, "status", "closed")
         raise CommClosedError("ConnectionPool closing.")
 
     monkeypatch.setattr(dask_cluster.client, asked, broken)

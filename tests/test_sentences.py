@@ -1337,7 +1337,7 @@ EXPLAINS = (  # what columns and questions mean, which claims nothing about the 
     "These are of a pair",
     "The differences between the", "Each interval is for", "The estimators differ", "Both coefficients lie",
     "Bpref and condensed", "declared_better:", "advantage: of", "With {} (O'Brien", "expected_null", "The gate passes",
-    "There is only one system", "a curve that falls", "One row and one column", "Paths drawn at most", "ringed:",
+    "There is only one system", "a curve that falls", "One row and one column", "Paths drawn at most", "ringed:", "Above the diagonal",
     "ranks lost by", "most ranks a run", "score the same systems on every batch",
     "z, boundary", "A recommendation", "The documents were split",
     # what is asked, assumed or refused

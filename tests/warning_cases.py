@@ -451,8 +451,8 @@ def at_ten(judged: int) -> cf.Scores:
 
 case("measures.mostly-unjudged", lambda: at_ten(8),
      "1 of 2 runs has less than 90% of its top 10 judged (lowest: other, 80%). Unjudged documents count as not "
-     "relevant, so these scores may be too low. Score condensed lists (--judged-only), or compute bounds (compare "
-     "--unjudged bounds).",
+     "relevant, so these scores may be too low. Score condensed lists (`judged_only`), or compute bounds (`unjudged` of "
+     "compare).",
      lambda: at_ten(9))  # fmt: skip
 
 

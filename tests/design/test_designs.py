@@ -318,7 +318,7 @@ def test_recommendation_leads_with_all_pairs() -> None:
     found = recommend({"a": past(seed=1), "b": past(seed=2)}, 8, 0.10)
     first = found.rows.row(0, named=True)
     assert (first["design"], first["estimator"], first["topics"]) == (
-        "all pairs, corrected",
+        "all pairs, max-t",  # of more than 20 comparisons
         "residual",
         found.n_topics,
     )

@@ -204,7 +204,7 @@ def test_measure_objects_of_ir_measures_stand_beside_names() -> None:
     assert evaluate(QRELS, RUNS, [AP, nDCG @ 10]) == EXPECTED
     assert evaluate(QRELS, RUNS, ["AP", nDCG @ 10]) == EXPECTED
     assert list(evaluate(QRELS, RUNS, nDCG(dcg="exp-log2") @ 5)) == ["nDCG(gains=exp)@5"]
-    assert list(evaluate(QRELS, RUNS, ir_measures.Accuracy)) == ["irm:Accuracy"]
+    assert list(evaluate(QRELS, RUNS, ir_measures.Accuracy)) == ["Accuracy"]
     with pytest.raises(ArgumentError, match=r"a measure must be a name such as 'nDCG@10'.*got 7"):
         evaluate(QRELS, RUNS, [7])
 

@@ -202,6 +202,11 @@ FACTORS_JSON = (
 )
 SCORES = b"topic,a,b\n1,0.5,0.25\n2,0.75,1\n"
 LONG = b"topic,system,measure,score\n1,a,AP,0.5\n1,b,AP,0.25\n"
+NUGGETS = b"".join(
+    b'{"qid": "%d", "run_id": "a", "nuggets": [{"importance": "vital", "assignment": "support"}, '
+    b'{"importance": "okay", "assignment": "not_support"}]}\n' % topic
+    for topic in (1, 2)
+)
 TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("run", read_run, "a.run", RUN),
     ("run", partial(read_run, lenient=True, name="tag"), "a.run", RUN),
@@ -227,6 +232,8 @@ TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("scores", _scores, "a.nev", b"1 AP=                  0.5\n1 Q=                   0.25\n2 AP=                  0.75\n2 Q=                   1\n"),
     ("scores", _scores, "s.json", b'{"a": {"1": 0.5, "2": 1}, "b": {"1": 0.25, "2": 0}}'),
     ("scores", _scores, "s.jsonl", b'{"topic": "1", "a": 0.5, "b": 1}\n{"topic": "2", "a": 0.5, "b": 1}\n'),
+    ("scores", _scores, "s.txt", b"a cov 1 0.5\na cov 2 0.25\nb cov 1 0.75\nb cov 2 1\na cov all 0.375\n"),
+    ("scores", _scores, "s.jsonl", NUGGETS),
     ("scores", _scores, "bm25.eval", b"map\t1\t0.5\nmap\t2\t0.25\nmap\tall\t0.375\n"),
     ("parquet", _scores, "s.parquet", _parquet(3, a=[0.0, 0.25, 0.75], b=[0.5] * 3)),
     ("factors", _factors, "f.parquet", _parquet(40, measure=["AP"] * 40, mean=[i / 7 for i in range(40)], sd=[0.5] * 40)),

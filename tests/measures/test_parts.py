@@ -27,7 +27,8 @@ def test_what_a_part_gives_is_what_it_gives_alone(order: str) -> None:
         runs = [replace(run, frame=run.frame.filter(pl.col("topic").is_in(list(part.topics)))) for run in SAMPLE.runs]
         alone = evaluate(part, runs, MEASURES, order=order)  # type: ignore[arg-type]
         found = scored(part)
-        assert found.warnings == alone.warnings
+        # a part lacks judgments on purpose, so it does not warn of unjudged documents
+        assert list(found.warnings) == [one for one in alone.warnings if "Unjudged documents count as" not in one]
         for measure in alone:
             assert found[measure].topics == alone[measure].topics
             assert np.array_equal(found[measure].values, alone[measure].values), (part.name, measure)

@@ -79,6 +79,8 @@ def _named_columns(lines: Sequence[Line]) -> Fields | None:
 def _columns(lines: Sequence[Line], mark: str, system: int, team: int) -> Fields:
     for number, text in lines:
         cells = _cells(text, mark)
+        if len(cells) == 1 and {system, team} == {0, 1} and len(pair := _BETWEEN.split(text)) == 2:
+            cells = pair
         yield number, text, [cells[at].strip() for at in (system, team) if at < len(cells)]
 
 

@@ -294,11 +294,18 @@ class ClusterExecutor(Executor):
             time.sleep(0.1)
 
     def _compare_versions(self) -> None:
-        try:
-            answers = self.bounded(self.client.run, _versions, on_error="return")
-        except TimeoutError:
-            text = f"a worker at {self.where} does not answer; look into its log, and start it anew"
-            raise ClusterError(text) from None
+        text = f"a worker at {self.where} does not answer; look into its log, and start it anew"
+        for _ in range(_TRIES):
+            try:
+                answers = self.bounded(self.client.run, _versions, on_error="return")
+            except TimeoutError:
+                raise ClusterError(text) from None
+            if answers and not any(type(there).__name__ in _GONE for there in answers.values()):
+                break
+            time.sleep(0.5)  # a worker that just died: until the scheduler has noticed
+            self.wait_for_workers()
+        else:
+            raise ClusterError(text)
         here = _versions()
         for worker, there in sorted(answers.items()):
             if isinstance(there, BaseException):

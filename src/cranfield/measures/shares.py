@@ -28,8 +28,8 @@ _ALLOWS_FOR_UNJUDGED = {"Bpref", "infAP", "Judged", "Unjudged", "RBPresidual"}
 MOSTLY_UNJUDGED = sentence(
     "measures.mostly-unjudged",
     "{which} less than 90% of {their} top {depth} judged (lowest: {system}, {share:.0%}). Unjudged documents count as "
-    "not relevant, so these scores may be too low. Score condensed lists (--judged-only), or compute bounds "
-    "(compare --unjudged bounds).",
+    "not relevant, so these scores may be too low. Score condensed lists (`judged_only`), or compute bounds "
+    "(`unjudged` of compare).",
     "less than 90% of the first documents of some run are judged, down to the depth of a measure",
 )
 

@@ -64,6 +64,9 @@ class DesignAcross(Result):
         """The headline."""
         return headline(self)
 
+    def __repr__(self) -> str:
+        return f"DesignAcross({self.summary()})\n{self.rows}"
+
     answer = design_answer
 
     @staticmethod

@@ -201,7 +201,7 @@ DIGITS = {"prob_better": 4, "prob_within": 4, "prob_worse": 4, "effect_size": 2,
 UNJUDGED_ENDS = sentence(
     "comparison.unjudged-ends",
     "unjudged_lower, unjudged_upper: least and most the {what} can be, whatever level the unjudged documents have.",
-    "the scores came with bounds (--unjudged bounds)",
+    "the scores came with bounds (`unjudged` bounds)",
 )
 DIRECTION_KEPT = sentence(
     "comparison.direction-kept",

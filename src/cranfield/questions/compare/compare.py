@@ -271,7 +271,8 @@ def compare(
             "leave `across_measures` out."
         )
     if within_teams:
-        return _concluded([compare_within(one, known, plan, said) for one in given.values()], across_measures)
+        found = [compare_within(one, known, plan, said) for one in given.values()]
+        return _concluded([replace(one, team_prefix=team_prefix) for one in found], across_measures)
     tested = [tested_family(find_family(matrix, plan), plan) for matrix in given.values()]
     families = [tested] if one_family else [[each] for each in tested]
     found = [result for family in families for result in conclude(family, plan, said)]

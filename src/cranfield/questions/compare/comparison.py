@@ -128,6 +128,7 @@ class Comparison(Result):
     within : both ends of the intervals that decide on equivalence, where there is a margin
     clusters : which topics belong together, where they are grouped
     teams : the team of every pair, where systems are compared within teams; each team is then a family
+    team_prefix : the expression that found the teams, if one did
     scores : the scores that were compared, topics and systems in byte order of their names
     warnings : what to know before relying on the result
     """
@@ -171,6 +172,7 @@ class Comparison(Result):
     margin: float | None = None
     within: tuple[Array, Array] | None = None
     teams: tuple[str, ...] = ()
+    team_prefix: str | None = None
     clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
@@ -579,6 +581,7 @@ class Comparison(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
+        n_teams = len(dict.fromkeys(self.teams))
         return ComparisonQuestion.in_force(
             self,
             measure=self.measure,
@@ -591,7 +594,10 @@ class Comparison(Result):
             n_systems=self.n_systems,
             exact=self.exact,
             topic_groups=None if self.clusters is None else f"{len(self.clusters)} groups",
-            **({"within_teams": True, "n_teams": len(dict.fromkeys(self.teams))} if self.teams else {}),
+            within_teams=bool(self.teams),
+            teams=f"{n_teams} teams" if self.teams and self.team_prefix is None else None,
+            team_prefix=self.team_prefix,
+            **({"n_teams": n_teams} if self.teams else {}),
         )
 
     @property

@@ -285,7 +285,7 @@ def replicate(
     asked = collection.evaluator.measures
     settings = _settings(splitting, how, rule, [str(measure) for measure in asked])
     settings |= {"level": options["level"], "gains": options["gains"], "order": options["order"]}
-    settings["single_precision"] = options["single_precision"]
+    settings |= {name: options[name] for name in ("single_precision", "judged_only")}
     count, total = itertools.count(1), len(collection.sources) + len(asked) * n_splits
 
     def finished() -> None:

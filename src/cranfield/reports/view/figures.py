@@ -30,7 +30,7 @@ def detection(comparison: Comparison) -> dict[str, Any] | None:
     >>> from cranfield import compare, make_scores
     >>> found = detection(compare(make_scores(n_topics=20, n_systems=4, seed=3)))
     >>> found["topics"][:3], round(found["min_diff"][2], 3)
-    ([10, 15, 20], 0.161)
+    ([10, 15, 20], 0.14)
     """
     topics = sorted({*STOPS, comparison.n_topics})
     try:
@@ -55,9 +55,9 @@ def key_figures(
     >>> for value, label in key_figures(result, None, 10, detection(result)):
     ...     print(f"{value} | {label}")
     2 of 4 | may be the best
-    1 of 6 | pairs differ
-    0.55 | reliability of the ranking
-    0.16 score | detectable with 20 topics
+    4 of 6 | pairs differ
+    0.92 | reliability of the ranking
+    0.14 score | detectable with 20 topics
     """
     n, best = comparison.n_systems, comparison.best
     figures = []
