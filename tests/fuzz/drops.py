@@ -97,6 +97,8 @@ def _ways(name: str, kind: str, data: bytes, measures: int = 1) -> set[int]:
         rows = [_object(line.lstrip("\ufeff")) for line in lines if line.strip()]
         if kind != "scores" or not all(isinstance(row, _Pairs) for row in rows):
             return {len(rows)}
+        if any(name == "nuggets" for name, _ in rows[0]):
+            return {len(rows) * measures}
         return _cells([[name for name, _ in rows[0]], *(row.values() for row in rows)], measures)
     if name.endswith((".csv", ".tsv")) or kind == "scores":
         if '"' in text and not name.endswith(".eval"):
@@ -112,6 +114,7 @@ def _ways(name: str, kind: str, data: bytes, measures: int = 1) -> set[int]:
                 for some in (held, every)
             ]
             return set().union(
+                *(_of_leaderboard(some) for some in (held, every, *uncommented)),
                 *(
                     _cells(
                         [cut(line) for line in some],
@@ -122,8 +125,10 @@ def _ways(name: str, kind: str, data: bytes, measures: int = 1) -> set[int]:
                     for cut in (
                         (_fields,) if re.search("[,;]", "".join(some[:1])) and not anywhere else (_fields, str.split)
                     )
-                )
+                ),
             )
+        if kind == "teams":  # a line that says the same again says nothing new
+            held = list({tuple(_fields(line)): line for line in reversed(held)}.values())[::-1]
         kept = [line for line in held if not line.lstrip().startswith("#")]
         bare = text.count("\r") - text.count("\r\n")  # which a table may take for line ends
         return {
@@ -136,6 +141,16 @@ def _ways(name: str, kind: str, data: bytes, measures: int = 1) -> set[int]:
     if kind in ("orders", "factors"):  # in which # is no comment; an order may have a header
         return {len(held) - header for header in _headers(held, kind)} if kind == "orders" else {len(held)}
     return {sum(not line.split()[0].startswith("#") for line in held)}
+
+
+def _of_leaderboard(lines: list[str]) -> set[int]:
+    """The lines of topics in a leaderboard, whose four fields end with a number and are not all numbers."""
+    rows = [line.split() for line in lines]
+    if not all(len(row) == 4 and _is_number(row[3]) for row in rows) or all(
+        _is_number(one) for row in rows for one in row
+    ):
+        return set()
+    return {sum(not {"all", "all_topics", "amean"} & {*row[1:3]} for row in rows)}
 
 
 def _lines(text: str) -> list[str]:

@@ -555,6 +555,7 @@ def test_a_p_value_is_printed_on_its_side_of_alpha(browser: Any, tmp_path: Path)
         assert text is not None
         assert (float(text[1]) > alpha) == (p > alpha)
         assert float(text[1]) == pytest.approx(p, abs=1e-3)
+        page.keyboard.press("Escape")  # the pair, which lies over the map
         page.get_by_role("button", name="Which pairs differ: show as table").click()
         line = page.locator(".view-map tr", has_text=names[0]).filter(has_text=names[1])
         cell = float(line.locator("td").nth(5).inner_text())
