@@ -211,7 +211,7 @@ def test_what_became_of_missing_scores_is_said(cranfield: Type, command: str) ->
     Path("order.txt").write_text("bm25\nql\n")
     result = cranfield(*command.split(), "--missing", "zero")
     assert result.exit_code == 0, result.stderr
-    who = "a" if "recommend" in command else "AP"  # a recommendation may pool several collections, and names each
+    who = "AP, a" if "recommend" in command else "AP"  # a recommendation may pool several collections, and names each
     assert result.stderr.splitlines()[0] == f"warning: {who}: 1 of 8 scores was missing and counts as 0: ql"
 
 
