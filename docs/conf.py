@@ -22,7 +22,10 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpyd
 exclude_patterns = ["_build", "images"]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 myst_heading_anchors = 4
-nb_execution_mode = "off"  # tests/test_tutorial.py executes the notebooks
+nb_execution_mode = "auto"  # notebooks are stored without output
+nb_execution_in_temp = True
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
 numpydoc_show_class_members = False
 numpydoc_validation_checks: set[str] = set()
 autodoc_typehints = "none"
@@ -32,6 +35,7 @@ add_module_names = False
 html_theme = "pydata_sphinx_theme"
 html_title = "cranfield"
 html_show_sourcelink = False
+html_sidebars = {"index": [], "start": [], "choose": []}  # pages without a section
 html_theme_options = {
     "navigation_with_keys": True,
     "show_toc_level": 2,
