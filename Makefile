@@ -94,5 +94,5 @@ $(VENV)/ready-bench: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/ready $(VENV)/ready-dev
 
 $(VENV)/ready-docs: pyproject.toml | $(VENV)/bin/python
-	$(PIP) -e '.[docs]'
-	@touch $@ $(VENV)/ready
+	$(PIP) -e '.[dev,docs]'
+	@touch $@ $(VENV)/ready $(VENV)/ready-dev
