@@ -8,7 +8,9 @@ JOBS   ?= 2
 # Tests start many processes; cached bytecode saves a minute.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit dependencies versions browser figures fuzz validate help demo test test-all coverage mutation bench lint clean
+DOCS = $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+.PHONY: docs audit dependencies versions browser figures fuzz validate help demo test test-all coverage mutation bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -63,6 +65,10 @@ browser:  ## install Chromium for the browser tests (Debian and Ubuntu, as root)
 bench: $(VENV)/ready-bench  ## time cranfield beside its peers; the tables go into docs/benchmarks.md
 	$(BIN)/python -m benchmarks --write
 
+docs: $(VENV)/ready-docs  ## build the manual as a site: docs/_build/html/index.html
+	$(DOCS)
+	@echo 'open docs/_build/html/index.html'
+
 lint: $(VENV)/ready-dev  ## ruff and mypy --strict
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -85,4 +91,8 @@ $(VENV)/ready-dev: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/ready-bench: pyproject.toml | $(VENV)/bin/python
 	$(PIP) -e '.[dev,bench]'
+	@touch $@ $(VENV)/ready $(VENV)/ready-dev
+
+$(VENV)/ready-docs: pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e '.[dev,docs]'
 	@touch $@ $(VENV)/ready $(VENV)/ready-dev

@@ -33,10 +33,10 @@ def machine() -> str:
 def with_section(page: str, title: str, section: str) -> str:
     """The page with a section in the place of the one of the same title, or at its end.
 
-    >>> with_section("# B\\n\\n### One\\n\\nold\\n\\n### Two\\n\\nkept\\n", "One", "### One\\n\\nnew\\n")
-    '# B\\n\\n### One\\n\\nnew\\n\\n### Two\\n\\nkept\\n'
+    >>> with_section("# B\\n\\n## One\\n\\nold\\n\\n## Two\\n\\nkept\\n", "One", "## One\\n\\nnew\\n")
+    '# B\\n\\n## One\\n\\nnew\\n\\n## Two\\n\\nkept\\n'
     """
-    old = re.compile(rf"^### {re.escape(title)}\n.*?(?=^### |\Z)", re.M | re.S)
+    old = re.compile(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", re.M | re.S)
     if old.search(page) is None:
         return f"{page.rstrip()}\n\n{section}"
     return old.sub(lambda _: f"{section}\n", page, count=1).rstrip() + "\n"
@@ -66,9 +66,9 @@ def measure(name: str, write: bool) -> None:
     table = harness.table(rows)
     if hasattr(module, "said"):
         table = f"{module.said(rows)}\n\n{table}"
-    print(f"\n### {title}\n\n{said}\n\n{table}", flush=True)
+    print(f"\n## {title}\n\n{said}\n\n{table}", flush=True)
     if write:
-        PAGE.write_text(with_section(PAGE.read_text(), title, f"### {title}\n\n{said}\n\n{table}"))
+        PAGE.write_text(with_section(PAGE.read_text(), title, f"## {title}\n\n{said}\n\n{table}"))
 
 
 if __name__ == "__main__":

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -635,3 +639,25 @@ def _duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.2g} {unit}"
     return f"{seconds:.2g} s"
+
+
+@figures("exact", slow=True)
+def start() -> Texts:
+    """What the commands of docs/start.md print, the first lines of it."""
+
+    def typed(*words: str, most: int) -> str:
+        done = subprocess.run([sys.executable, "-m", "cranfield", *words], cwd=folder, capture_output=True, text=True,
+                              check=True, env={**os.environ, "COLUMNS": "80"})  # fmt: skip
+        lines = [line.rstrip() for line in done.stdout.splitlines()]
+        return "```text\n" + "\n".join(lines[:most] + ["…"] * (len(lines) > most)) + "\n```"
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        typed("sample", "sample", most=0)
+        typed("evaluate", "sample/qrels.txt", "sample/runs", "-m", "AP", "-q", "-o", "scores.parquet", most=0)
+        ap = ("scores.parquet", "--measure", "AP")
+        return {
+            "start.leaderboard": typed("leaderboard", *ap, most=14),
+            "start.compare": typed("compare", *ap, "--baseline", "alder-1", most=10),
+            "start.recommend": typed("design", "recommend", *ap, "--systems", "20", "--min-diff", "0.10", most=27),
+        }

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TUTORIAL, COMING_FROM = ROOT / "docs" / "tutorial.ipynb", ROOT / "docs" / "coming_from.ipynb"
+TUTORIAL, COMING_FROM = ROOT / "docs" / "tutorial.ipynb", ROOT / "docs" / "coming_from_notebook.ipynb"
 nbformat = pytest.importorskip("nbformat")
 
 

@@ -1,0 +1,9 @@
+# cranfield with its local page. Build: docker build -t cranfield .
+# Use: docker run --rm -v "$PWD:/data" cranfield leaderboard qrels.txt runs/
+FROM python:3.13-slim
+COPY . /src
+RUN pip install --no-cache-dir '/src[web]' && rm -rf /src && useradd --create-home reader
+USER reader
+WORKDIR /data
+ENTRYPOINT ["cranfield"]
+CMD ["--help"]

@@ -1,0 +1,95 @@
+"""The manual as a site: ``make docs``. The reference pages are written from the program itself at each build."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+import cranfield as cf
+from cranfield.cli.main import app as program
+
+os.environ["COLUMNS"] = "96"  # the width of help texts
+
+project, author = "cranfield", "The cranfield developers"
+copyright = f"{author}, Apache-2.0"
+version = release = cf.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+exclude_patterns = ["_build", "images"]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
+myst_heading_anchors = 4
+nb_execution_mode = "auto"  # notebooks are stored without output
+nb_execution_in_temp = True
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
+numpydoc_show_class_members = False
+numpydoc_validation_checks: set[str] = set()
+autodoc_typehints = "none"
+autosummary_generate = True
+add_module_names = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "cranfield"
+html_show_sourcelink = False
+html_sidebars = {"index": [], "start": [], "choose": []}  # pages without a section
+html_theme_options = {
+    "navigation_with_keys": True,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 8,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+
+HERE = Path(__file__).parent
+
+
+def commands(group: click.Group, words: str) -> Iterator[tuple[str, click.Command, click.Context]]:
+    """All commands below a group, with the words one types."""
+    context = click.Context(group, info_name=words, max_content_width=96, terminal_width=96)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None:
+            continue
+        typed = f"{words} {name}"
+        if isinstance(command, click.Group):
+            yield from commands(command, typed)
+        else:
+            yield typed, command, click.Context(command, info_name=typed, max_content_width=96, terminal_width=96)
+
+
+def command_page() -> str:
+    """Every command with the help it prints."""
+    parts = ["# Commands", "", "What `cranfield COMMAND --help` prints, for every command.", ""]
+    for typed, command, context in commands(program, "cranfield"):
+        parts += [f"## {typed}", "", "```text", command.get_help(context).rstrip(), "```", ""]
+    return "\n".join(parts)
+
+
+def api_page() -> str:
+    """Every public name, grouped by the folder that defines it."""
+    stub = (Path(cf.__file__).parent / "__init__.pyi").read_text()
+    folders: dict[str, list[str]] = {}
+    for module, name in re.findall(r"^from \.(\S+) import (\w+) as", stub, flags=re.MULTILINE):
+        parts = module.split(".")
+        folders.setdefault(parts[1] if parts[0] == "questions" else parts[0], []).append(name)
+    page = ["# Python", "", "All public names. `import cranfield as cf`, then `cf.NAME`.", ""]
+    for folder, names in folders.items():
+        rows = "\n".join(f"   {name}" for name in names)
+        page += [f"## {folder}", "", "```{eval-rst}", ".. currentmodule:: cranfield", "", ".. autosummary::",
+                 "   :toctree: _api", "   :nosignatures:", "", rows, "```", ""]  # fmt: skip
+    return "\n".join(page)
+
+
+def write(name: str, text: str) -> None:
+    page = HERE / "_generated" / name
+    page.parent.mkdir(exist_ok=True)
+    if not page.exists() or page.read_text() != text:
+        page.write_text(text)
+
+
+write("commands.md", command_page())
+write("python.md", api_page())

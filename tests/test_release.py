@@ -1,0 +1,29 @@
+"""What a release carries: one version everywhere, and the same requirements for pip and conda."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import cranfield as cf
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CONDA = (ROOT / "packaging" / "conda" / "meta.yaml").read_text()
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    citation = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), flags=re.MULTILINE)
+    conda = re.search(r'set version = "(.+?)"', CONDA)
+    assert citation is not None
+    assert conda is not None
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text())["version"]
+    assert {PROJECT["version"], citation[1], conda[1], zenodo} == {cf.__version__}
+
+
+def test_conda_asks_for_what_pip_asks_for() -> None:
+    run = CONDA.split("  run:")[1].split("test:")[0]
+    wanted = {line.strip("- ").replace(" ", "") for line in run.splitlines() if line.strip()}
+    assert wanted - {f"python{PROJECT['requires-python']}"} == set(PROJECT["dependencies"])
