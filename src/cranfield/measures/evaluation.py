@@ -270,6 +270,7 @@ def evaluate(
     name: SystemName = defaults.SYSTEM_NAME,
     judged_only: bool = False,
     unjudged: Unjudged | None = None,
+    map: str | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     memory: float = defaults.MEMORY_MB,
@@ -304,6 +305,8 @@ def evaluate(
         the top of some run is unjudged, of which a warning tells
     unjudged : ``"bounds"`` adds to every matrix the least and the most that means and differences can be, whatever the
         unjudged documents are (see `cranfield.measures.bounds`); `compare` shows them. Runs are then held in memory
+    map : the level of each grade, for grades that are not levels, such as a model's 0.75: pairs ``grade:level``, or
+        ``grade+:level`` from that grade on (``"0+:0,0.5+:1,0.75+:2"``). A grade without a level is an error
     workers, executor : threads to use (default one per core, at most 8), or any `concurrent.futures.Executor`; never
         changes a result
     memory : megabytes for this process, approximately; never changes a result. Judgments, runs that must be held whole
@@ -331,7 +334,7 @@ def evaluate(
     [0.1667, 0.25]
     """
     evaluator = Evaluator(
-        as_qrels(qrels), measures, level=level, gains=gains, intents=intents, order=order,
+        as_qrels(qrels, map), measures, level=level, gains=gains, intents=intents, order=order,
         single_precision=single_precision, lenient=lenient, name=name, judged_only=judged_only,
     )  # fmt: skip
     sources = as_runs(runs)

@@ -40,6 +40,7 @@ class EvaluationOptions(ScoringOptions, total=False):
     executor: Executor | None
     memory: float
     unjudged: defaults.Unjudged | None
+    map: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
