@@ -63,7 +63,9 @@ def test_an_evaluation_names_the_mapping(tmp_path: Path) -> None:
     assert evaluate(tmp_path / "qrels", run, "RR", map="0+:0,0.4+:1").only().values.tolist() == [[1.0]]
 
 
-@pytest.mark.parametrize("mapping", ["", "1", "a:1", "1:a", "1:1:1", "nan:1", "inf+:1", "1:0.5", "1:99999999999", "0.5++:1"])
+@pytest.mark.parametrize(
+    "mapping", ["", "1", "a:1", "1:a", "1:1:1", "nan:1", "inf+:1", "1:0.5", "1:99999999999", "0.5++:1"]
+)
 def test_a_text_that_is_no_mapping(mapping: str) -> None:
     with pytest.raises(ArgumentError) as error:
         as_qrels({"1": {"a": 1}}, map=mapping)
@@ -89,9 +91,7 @@ def test_a_grade_named_twice(mapping: str) -> None:
         ("# nothing\n", "q: holds no data lines"),
     ],
 )
-def test_lines_that_are_no_judgments(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
-) -> None:
+def test_lines_that_are_no_judgments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("q").write_text(text)
     with pytest.raises(FileError) as error:

@@ -72,7 +72,7 @@ class GradeMap:
         if lacking := [str(grade) for grade, found in level.items() if found is None]:
             raise DataError(f"{qrels.name}: `map` has no target for grade {summary(lacking)}. Add it.")
         column = pl.col("relevance").replace_strict(level, return_dtype=pl.Int32)
-        return Qrels(qrels.frame.with_columns(column), qrels.name, (*qrels.notes, self.note))
+        return Qrels(qrels.frame.with_columns(column), qrels.name, (*qrels.notes, self.note), qrels.groups)
 
     @property
     def note(self) -> str:
