@@ -75,6 +75,10 @@ def write_files(place: Path) -> None:
     each = [(measure, at, topic) for measure in ("AP", "RR") for at, topic in enumerate(scores.topics)]
     factors = "".join(f"{topic},{measure},0.{3 + at % 4},0.1\n" for measure, at, topic in each)
     (place / "factors.csv").write_text("topic,measure,mean,sd\n" + factors)
+    battles = [
+        f"{at % 24},{SYSTEMS[at % 4]},{SYSTEMS[(at % 4 + at % 3 + 1) % 4]},{'ab'[at * 7 % 5 % 2]}" for at in range(96)
+    ]
+    (place / "battles.csv").write_text("\n".join(["topic,system_a,system_b,preferred", *battles, ""]))
     (place / "evals").mkdir()
     for at, system in enumerate(SYSTEMS[:2]):
         lines = [f"map\t{topic}\t{value:.4f}" for topic, value in zip(scores.topics, scores.values[:, at], strict=True)]

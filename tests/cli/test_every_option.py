@@ -49,6 +49,7 @@ COMMANDS: dict[str, list[str]] = {
     "across": ["across", "ap.csv", "--resamples", "50"],
     "design across": ["design", "across", "seeds.csv", "--min-diff", "0.2"],
     "gate": ["gate", "ap.csv", "--baseline", "{system}", "--candidate", "{other}", "--margin", "0.9"],
+    "preferences": ["preferences", "battles.csv"],
     "correlate": ["correlate", "ap.csv", "p.csv", "--other-measure", "P@10", "--resamples", "20"],
     "replicates": ["replicates", "qrels.txt", "runs", "--splits", "2", "--resamples", "20"],
     "tune": ["tune", "bm25.csv", "--folds", "4"],
@@ -300,7 +301,7 @@ VALUES: dict[str, Any] = {
     "junit": "{new}.xml", "digits": 3, "difference": 0.01, "n_trials": 15, "n_pilots": 1,
     "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt", "human": "qrels.txt",
     "machine": "judges/machine.qrels", "map": "0:0,1:1,2:2", "system_groups": "judges/groups.txt", "sampled": "random",
-    "topic_groups": "groups.txt",
+    "topic_groups": "groups.txt", "groups": "nominal=genders.txt",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 

@@ -120,6 +120,7 @@ BASES: dict[str, list[list[str]]] = {
             (RUNS, ["--teams", "teams.txt"]), (RUNS, ["--team-prefix", "[a-z]+-[12]?"]), (TANGLED, ["--team-prefix", "."]),
         )
     ],
+    "preferences": [["battles.csv"]],
     "simulate tests": [[*SCORES, "--topics", "6", "--trials", "10", "--resamples", "19"]],
     "simulate design": [[*SCORES, "--systems", "3", "--min-diff", "0.2", "--pilots", "2", "--trials", "10"]],
     "simulate scores": [SCORES],

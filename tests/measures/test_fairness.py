@@ -129,7 +129,7 @@ def test_each_topic_takes_the_groups_it_has() -> None:
     expected = [(0.5 + fair[0] + fair[1]) / 3, (0.5 + fair[2]) / 2]
     values = evaluate(qrels, run, "GFR", groups=sets).only().values[:, 0]
     assert values.tolist() == pytest.approx(expected, abs=1e-12)
-    with pytest.raises(DataError, match=r"^groups HINDEX: no document of 1 topics has any \(2\)\. Score these topics"):
+    with pytest.raises(DataError, match=r"^1 topics have no groups HINDEX \(2\)\. Score these topics apart\.$"):
         evaluate(qrels, run, "GF(groups=HINDEX)", groups=sets)
     with pytest.raises(DataError, match=r"^GF needs one set of groups of HINDEX, PRONOUN, ORIGIN\. Write GF\(groups="):
         evaluate(qrels, run, "GF", groups=sets)

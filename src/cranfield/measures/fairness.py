@@ -134,9 +134,7 @@ def _refuse_topics(judgments: Judgments, fine: np.ndarray, what: str) -> None:
     """Refuse topics without groups, on which fairness has no meaning."""
     lacking = [topic for topic, one in zip(judgments.topics, fine, strict=True) if not one]
     if lacking:
-        raise DataError(
-            f"{what}: no document of {len(lacking)} topics has any ({summary(lacking)}). Score these topics apart."
-        )
+        raise DataError(f"{len(lacking)} topics have no {what} ({summary(lacking)}). Score these topics apart.")
 
 
 def groups_unknown(judgments: Judgments) -> list[str]:
