@@ -366,6 +366,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         topics = [line.split()[0] for line in Path("qrels.txt").read_text().splitlines()]
         pairs = [f"{topic} {at // 2}\n" for at, topic in enumerate(dict.fromkeys(topics))]
         Path("groups.txt").write_text("".join(pairs))
+        first = Path("qrels.txt").read_text().split()
+        Path("genders.txt").write_text(f"{first[0]} {first[2]} 1 0\n")
+        battles = [f"{at % 8},{'xyz'[at % 3]},{'xyz'[(at + 1) % 3]},{'ab'[at * 7 % 5 % 2]}" for at in range(48)]
+        Path("battles.csv").write_text("\n".join(["topic,system_a,system_b,preferred", *battles, ""]))
         Path("intents.txt").write_text("".join(f"{topic} 0 1.0\n" for topic in dict.fromkeys(topics)))
     finally:
         os.chdir(before)

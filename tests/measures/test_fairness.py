@@ -135,7 +135,7 @@ def test_each_topic_takes_the_groups_it_has() -> None:
         evaluate(qrels, run, "GF", groups=sets)
     with pytest.raises(DataError, match=r"^GF: no groups are called 'REGION'\. Known: HINDEX, PRONOUN, ORIGIN\.$"):
         evaluate(qrels, run, "GF(groups=REGION)", groups=sets)
-    with pytest.raises(DataError, match=r"^GFR needs the groups of documents\. Name their file: evaluate --groups"):
+    with pytest.raises(DataError, match=r"^GFR needs the groups of documents\. Give `groups`, such as"):
         evaluate(qrels, run, "GFR")
 
 

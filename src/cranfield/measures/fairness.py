@@ -80,9 +80,7 @@ def _kind(groups: DocumentGroups, ordinal: str) -> str:
 
 def _sets(judgments: Judgments, measure: str) -> tuple[DocumentGroups, ...]:
     if not judgments.groups:
-        raise DataError(
-            f"{measure} needs the groups of documents. Name their file: evaluate --groups nominal=GENDER.gmemb."
-        )
+        raise DataError(f"{measure} needs the groups of documents. Give `groups`, such as nominal=GENDER.gmemb.")
     return judgments.groups
 
 

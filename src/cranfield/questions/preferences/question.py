@@ -20,7 +20,7 @@ class PreferencesQuestion(Question):
 
     Comparisons on one topic depend on each other. The topic is therefore the unit of every interval.
 
-    Example: cranfield preferences battles.csv
+    Example: cranfield preferences battles.tsv
     """
 
     command: ClassVar[str] = "preferences"
