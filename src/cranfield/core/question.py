@@ -28,7 +28,9 @@ from typing import (
     Final,
     Literal,
     NamedTuple,
+    Protocol,
     TypeAlias,
+    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from cranfield.core.executors import Progress
     from cranfield.core.results import Result
 
+R = TypeVar("R", covariant=True)
 Files: TypeAlias = Mapping[str, Any]
 """The files named on a command line, by the name of the argument (see `ARGUMENTS`)."""
 Bar: TypeAlias = "Callable[[str], AbstractContextManager[Progress | None]]"
@@ -320,6 +323,17 @@ def questions() -> dict[str, type[Question]]:
     return dict(sorted(QUESTIONS.items(), key=lambda item: item[1].place))
 
 
+class Answered(Protocol[R]):
+    """A question, by the type of its result."""
+
+    @staticmethod
+    def verb() -> Callable[..., R]:
+        """The public function that answers it."""
+
+    def arguments(self) -> dict[str, Any]:
+        """What the function gets by name."""
+
+
 class Group(NamedTuple):
     """Commands of two words that share the first: a line of help, the help of the group, and other names for it."""
 
@@ -466,20 +480,23 @@ class Question:
         given = get_type_hints(alone, verb.__globals__)["return"]
         return tuple(get_args(given)) if get_origin(given) in (Union, types.UnionType) else (given,)
 
-    def ask(self, *data: Any, **more: Any) -> Any:
-        """The answer of the library to the question about these data.
+    def ask(self: Answered[R], *data: Any, **more: Any) -> R:
+        """The answer of the library to the question about these data: its type is that of the function's result."""
+        return self.verb()(*data, **{**self.arguments(), **more})
 
-        The function gets every setting of the question. What chooses among the data, such as a measure, has been
-        obeyed by whoever read them; a function that takes it as well gets it, so that its result can tell.
+    def arguments(self) -> dict[str, Any]:
+        """What the function gets by name: every setting of the question.
+
+        What chooses among the data, such as a measure, has been obeyed by whoever read them; a function that takes it
+        as well gets it, so that its result can tell.
         """
-        verb = self.verb()
-        taken = inspect.signature(verb).parameters
+        taken = inspect.signature(self.verb()).parameters
         chosen = {
             one.name: value
             for one in self.all()
             if one.chooses and one.name in taken and (value := getattr(self, one.name)) is not None
         }
-        return verb(*data, **{**chosen, **self.values("question", "run"), **more})
+        return {**chosen, **self.values("question", "run")}
 
     def answer(self, result: Any, *data: Any) -> Answer:
         """What the result says, of the data it was asked about."""

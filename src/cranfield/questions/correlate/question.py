@@ -63,7 +63,7 @@ class CorrelateQuestion(Question):
     missing: str = shared.missing()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Any]:  # of one pair; `ask` gives those of all
         """The public function that answers it."""
         from cranfield.questions.correlate.correlate import correlate
 
