@@ -166,6 +166,12 @@ class Setting:
         return flag.strip("-").replace("-", "_") or self.name
 
     @property
+    def spellings(self) -> tuple[str, ...]:
+        """All its names in addresses: in Python, and as every long flag spells it."""
+        flags = () if self.negated else (flag for flag in self.flags if flag.startswith("--"))
+        return (self.name, self.spelling, *(flag.strip("-").replace("-", "_") for flag in flags))
+
+    @property
     def required(self) -> bool:
         """Whether it must be given."""
         return self.default is REQUIRED
@@ -568,14 +574,14 @@ class Question:
     def from_query(cls, query: Iterable[tuple[str, str]]) -> Any:
         """The question in an address; a `QueryError` explains what cannot be read.
 
-        A setting has the command line's name in addresses, and its name in Python is understood too.
+        A setting has the command line's name in addresses; its other names are understood too.
 
         >>> from cranfield.questions.compare.question import CompareQuestion
         >>> CompareQuestion.from_query([("test", "t"), ("resamples", "500")]).query()
         [('test', 't'), ('resamples', '500')]
         """
         shown = [one for one in cls.all() if one.on_page]
-        known = {name: one for one in shown for name in (one.name, one.spelling)}
+        known = {name: one for one in shown for name in one.spellings}
         texts: dict[str, list[str]] = {}
         for name, value in query:
             if name not in known:
