@@ -70,6 +70,7 @@ def write_files(place: Path) -> None:
         names = [f"{family}({parameter}={value})" for value in (0.3, 0.6, 0.9)]
         write_scores(ScoreMatrix(scores.values[:, :3], scores.topics, names, "AP"), place / f"{family}.csv")
     (place / "teams.txt").write_text("".join(f"{system} {system[0]}\n" for system in SYSTEMS))
+    (place / "alone.txt").write_text("".join(f"{system} {system}\n" for system in SYSTEMS))
     (place / "pooled.txt").write_text("".join(f"{system}\n" for system in SYSTEMS[:-1]))
     (place / "order.txt").write_text("".join(f"{system}\n" for system in SYSTEMS))
     each = [(measure, at, topic) for measure in ("AP", "RR") for at, topic in enumerate(scores.topics)]

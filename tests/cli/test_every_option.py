@@ -44,7 +44,7 @@ VALUES: dict[str, Any] = {
 
 BESIDE = {
     "system": ["--system rm3 --system ours", "--systems 3 --system rm3 --system ours"],
-    "leave_out": ["--team-prefix [a-z0-9]+"],
+    "leave_out": ["--teams alone.txt"],
     "names": ["--names b", "--names b --names c"],
     "collection": ["--collection q03"],
     "teams": ["--best-per-team AP", "--within-teams"],
