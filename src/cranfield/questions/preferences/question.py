@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.question import Bar, Files, HelpGroup, Question, setting
+
+if TYPE_CHECKING:
+    from cranfield.questions.preferences.preferences import PreferenceRanking
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +42,7 @@ class PreferencesQuestion(Question):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., PreferenceRanking]:
         """The public function that answers it."""
         from cranfield.questions.preferences.preferences import preferences
 
