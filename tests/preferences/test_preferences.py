@@ -14,7 +14,7 @@ from scipy.special import expit, stdtrit
 from cranfield import ArgumentError, DataError, FileError, preferences
 from cranfield.questions.preferences.comparisons import Comparisons
 from cranfield.questions.preferences.preferences import error
-from cranfield.questions.preferences.strengths import Contests, curvature, jackknife, strengths
+from cranfield.questions.preferences.strengths import Contests, covariance, curvature, jackknife, strengths
 
 Row = tuple[str, str, str, str]
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
@@ -130,7 +130,7 @@ def test_coverage(spread: float, n_topics: int) -> None:
     for _ in range(trials):
         contests = drawn(n_topics)
         theta = strengths(contests.wins)
-        independent = np.linalg.inv(curvature(contests.wins + contests.wins.T, theta)) - 1 / m
+        independent = covariance(contests.wins + contests.wins.T, theta)
         errors = error(jackknife(contests, theta), independent)[upper]
         apart = (theta - truth)[upper[0]] - (theta - truth)[upper[1]]
         held.append((np.abs(apart) <= stdtrit(n_topics - 1, 0.975) * errors).mean())

@@ -19,7 +19,14 @@ from cranfield.core.signature import signature
 from cranfield.questions.compare.corrections import adjust
 from cranfield.questions.preferences.comparisons import Comparisons, ComparisonsLike
 from cranfield.questions.preferences.question import PreferencesQuestion
-from cranfield.questions.preferences.strengths import Floats, chances, curvature, jackknife, refuse_unbounded, strengths
+from cranfield.questions.preferences.strengths import (
+    Floats,
+    chances,
+    covariance,
+    jackknife,
+    refuse_unbounded,
+    strengths,
+)
 
 FEW_TOPICS = sentence(
     "preferences.few-topics",
@@ -133,7 +140,7 @@ def preferences(comparisons: ComparisonsLike | Comparisons, *, alpha: float = de
         raise DataError(
             "only one topic links some systems to the others, so intervals are unknown. Compare more pairs."
         )
-    errors = error(changes, np.linalg.inv(curvature(wins + wins.T, theta)) - 1 / len(theta))
+    errors = error(changes, covariance(wins + wins.T, theta))
     reach = float(stdtrit(contests.n_topics - 1, 1 - alpha / 2))
     pairs = _pairs(systems, theta, errors, reach, contests.n_topics - 1)
     rows = _rows(systems, theta, errors, reach, wins, pairs, alpha)
@@ -152,8 +159,8 @@ def error(changes: Floats, independent: Floats) -> Floats:
     """
     n = len(changes)
     apart = changes - changes.mean(axis=0)
-    covariance = (n - 1) / n * apart.T @ apart
-    errors: Floats = np.sqrt(np.maximum(_of_differences(covariance), _of_differences(independent)))
+    clustered = (n - 1) / n * apart.T @ apart
+    errors: Floats = np.sqrt(np.maximum(_of_differences(clustered), _of_differences(independent)))
     return errors
 
 

@@ -73,6 +73,12 @@ def curvature(games: Floats, theta: Floats) -> Floats:
     return laplacian + 1 / len(theta)
 
 
+def covariance(games: Floats, theta: Floats) -> Floats:
+    """The covariance of the strengths if all comparisons were independent."""
+    inverse = np.linalg.inv(curvature(games, theta)).astype(np.float64, copy=False)
+    return inverse - 1 / len(theta)
+
+
 def jackknife(contests: Contests, theta: Floats) -> Floats:
     """Topics × systems: by how much the strengths change when a topic is left out, to first order.
 
