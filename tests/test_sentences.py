@@ -27,6 +27,7 @@ from cranfield.questions.cost.figures import PoolFigure
 from cranfield.questions.design.sense import sense
 from cranfield.questions.leaderboard.question import LeaderboardQuestion
 from warning_cases import CASES as WARNING_CASES
+from warning_cases import battles
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 SENTENCES = {name: one for name, one in every_sentence().items() if not name.startswith("charts.")}
@@ -124,6 +125,22 @@ def test_a_name_is_taken_once() -> None:
     with pytest.raises(cf.ArgumentError, match="registered already"):
         sentence("comparison.leads", "x", "y")
 
+
+# ── preferences ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def liked(topics: int, won: int) -> str:
+    """x and y win as often against z, which wins `won` of ten; x and y are even."""
+    return printed(battles(topics, won))
+
+
+def first_liked() -> str:
+    """x wins 9 of 10 games against y, so that it alone may be the best."""
+    return printed(cf.preferences([(str(at), "x", "y", "b" if at % 10 == 0 else "a") for at in range(60)]))
+
+
+case("preferences.preferred", lambda: (first_liked(), "x is preferred to every other system"), lambda: liked(40, 1))
+case("preferences.may-be-best", lambda: (liked(40, 1), "2 of 3 systems may be the most preferred"), first_liked)
 
 # ── comparison ────────────────────────────────────────────────────────────────────────────────────────────
 
