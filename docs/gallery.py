@@ -24,7 +24,8 @@ Which chart answers my question, and which command draws it? The files are those
 
 def drawn() -> Iterator[tuple[str, str, list[str], Any]]:
     """Command, kind of chart, words and chart: one of each kind of each type of result."""
-    sys.path.insert(0, str(TESTS))
+    if str(TESTS) not in sys.path:
+        sys.path.append(str(TESTS))
     import examples
     import pytest
 
