@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -641,6 +642,18 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.2g} s"
 
 
+@figures("exact")
+def machines() -> Texts:
+    """What a script may rely on: docs/json.md."""
+    from cranfield.cli.help import EXIT_CODES
+    from cranfield.core.formats.json import JSON_SCHEMA
+
+    return {
+        "json-schema": f"```json\n{json.dumps(JSON_SCHEMA, indent=1)}\n```",
+        "exit-codes": table(">exit code | meaning", [[str(code), text] for code, text in EXIT_CODES.items()]),
+    }
+
+
 @figures("exact", slow=True)
 def start() -> Texts:
     """What the first commands of docs/start.md and of the pages on methods print, the first lines of it."""
@@ -665,6 +678,7 @@ def start() -> Texts:
             "readme.leaderboard": typed("leaderboard", *ap, most=9),
             "readme.compare": typed("compare", *ap, "--baseline", "alder-1", most=8),
             "readme.recommend": typed("design", "recommend", *ap, "--systems", "20", "--min-diff", "0.10", most=6),
+            "trec-eval.answer": typed("trec_eval", "sample/qrels.txt", "sample/runs/alder-1.run.gz", most=8),
             "replicates.answer": typed("replicates", "sample/qrels.txt", "sample/runs", "-m", "AP", most=10),
             "correlate.answer": typed("correlate", *both, most=10),
             "standardise.answer": typed("standardise", "effect", *ap, most=23),
