@@ -669,7 +669,9 @@ def start() -> Texts:
         typed("sample", "sample", most=0)
         typed("evaluate", "sample/qrels.txt", "sample/runs", "-m", "AP", "-q", "-o", "scores.parquet", most=0)
         ap = ("scores.parquet", "--measure", "AP")
-        typed("evaluate", "sample/qrels.txt", "sample/runs", "-m", "AP", "-m", "P@10", "-q", "-o", "both.parquet", most=0)
+        typed(
+            "evaluate", "sample/qrels.txt", "sample/runs", "-m", "AP", "-m", "P@10", "-q", "-o", "both.parquet", most=0
+        )
         both = ("both.parquet", "both.parquet", "--measure", "AP", "--other-measure", "P@10")
         return {
             "start.leaderboard": typed("leaderboard", *ap, most=14),

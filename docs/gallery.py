@@ -26,8 +26,9 @@ def drawn() -> Iterator[tuple[str, str, list[str], Any]]:
     """Command, kind of chart, words and chart: one of each kind of each type of result."""
     if str(TESTS) not in sys.path:
         sys.path.append(str(TESTS))
-    import examples
     import pytest
+
+    import examples
 
     seen: set[tuple[type, str]] = set()
     for example in examples.EXAMPLES:
