@@ -170,12 +170,13 @@ def holds_means(columns: Sequence[str]) -> bool:
     (True, True, False)
     """
     names = [name.strip() for name in columns]
-    if any("@" in name and _is_known(name) for name in names):
+    if any("@" in name and names_measure(name) for name in names):
         return True
-    return all(name.casefold() in NAMES["value"] or is_summary_name(name) or _is_known(name) for name in names)
+    return all(name.casefold() in NAMES["value"] or is_summary_name(name) or names_measure(name) for name in names)
 
 
-def _is_known(measure: str) -> bool:
+def names_measure(measure: str) -> bool:
+    """Whether a text names a measure that `evaluate` knows."""
     from cranfield.measures.names import recognise
 
     return recognise(measure.strip()) is not None
@@ -249,12 +250,12 @@ def admit(
     return replace(matrix, left_out=(*said, *matrix.left_out)) if said else matrix
 
 
-def in_file(matrix: ScoreMatrix, path: str) -> ScoreMatrix:
-    """The matrix, whose warnings about rows, columns and layout now name the file."""
-    named = tuple(
-        f"{path}: {text}" if text.startswith(("row ", "column ", TRANSPOSED)) else text for text in matrix.left_out
-    )
-    return matrix if named == matrix.left_out else replace(matrix, left_out=named)
+def in_file(matrix: ScoreMatrix, path: str, said: Sequence[str] = ()) -> ScoreMatrix:
+    """The matrix, whose warnings about rows, columns and layout now name the file; `said` are more about the file."""
+    layout = ("row ", "column ", TRANSPOSED)
+    kept = [f"{path}: {text}" if text.startswith(layout) else text for text in matrix.left_out]
+    named = (*(f"{path}: {text}" for text in said), *kept)
+    return matrix if named == matrix.left_out else replace(matrix.note(*said), left_out=named)
 
 
 def from_long(
@@ -326,7 +327,7 @@ def tidy_columns(frame: pl.DataFrame, measures: Sequence[str] = ()) -> TidyColum
         return None
     if system is None and not repeated:
         # Columns that are all measures, in names of two letters and more, are those of one system.
-        of_one = all(len(name) > 1 and _is_known(name) for name in rest)
+        of_one = all(len(name) > 1 and names_measure(name) for name in rest)
         return TidyColumns(topic, None, (), tuple(rest)) if of_one else None
     known = [name for name in rest if name in measures or looks_like_measure(name)]
     if system is None and (not known or known[0] == rest[0]):

@@ -335,7 +335,7 @@ def _designs(
     blocked, refused = _blocked_rows(average, asked, assurance)
     rows += [of_pairs(not baseline, average), *blocked]
     question = "Does any system differ? (unpaired, as in the papers)"
-    one_way = partial(solve_anova, blocked=False, **asked)
+    one_way = partial(solve_anova, blocked=False, method="published", **asked)
     rows.append(_row(one_way, within, assurance, "one-way ANOVA, published", question))
     test = partial(solve_ttest, min_diff=difference, power=asked["power"], alpha=alpha)
     narrow = partial(solve_interval, width=difference, alpha=alpha)

@@ -34,6 +34,7 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.measures.evaluation import Evaluator
+from cranfield.measures.shares import TopShares, mostly_unjudged
 from cranfield.measures.names import MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.registry import IR_MEASURES
@@ -307,7 +308,8 @@ def reuse(
     names = [run.system for run in listed]
     absent = () if contributors is None else contributors.absent(names)
     _, ignored = teams_of(names, grouping)
-    said = (*skipped, *ignored, *absent, *_unjudged(price), *_warnings(rows))
+    tops = [TopShares(run.system, views.plain.shares(one)) for run, one in zip(listed, rankings, strict=True)]
+    said = (*skipped, *ignored, *absent, *mostly_unjudged(tops), *_unjudged(price), *_warnings(rows))
     result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, shares, said)
     notify(result.warnings)
     return result
