@@ -437,11 +437,6 @@ def test_a_title_without_a_header_is_refused() -> None:
         of("My results\n1,0.5,0.25\n2,0.5,0.75\n")
 
 
-def test_workbooks_are_refused_with_the_remedy() -> None:
-    with pytest.raises(FileError, match=r"s.xlsx: is a workbook .*; save the sheet as CSV"):
-        read_part("s.xlsx", data=b"PK\x03\x04\x14\0\6\0")
-
-
 # ── names ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -31,9 +31,11 @@ _WHOLE = 10**15
 
 
 class SheetText(bytes):
-    """The cells of one sheet, tab-separated: line 7 is row 7. `sheet` is its name, `said` what to know about it."""
+    """The cells of one sheet, tab-separated: line 7 is row 7. `sheet` is its name, `said` what to know about it, and
+    the table has `before` empty columns on its left."""
 
     sheet: str
+    before: int
     said: tuple[str, ...]
 
 
@@ -52,7 +54,7 @@ def sheet_text(data: bytes, path: str) -> SheetText:
     if "text" not in answer:
         raise FileError(path, str(UnknownNameError("sheet", wanted, names)))
     text = SheetText(answer["text"].encode())
-    text.sheet, others = answer["sheet"], [name for name in names if name != answer["sheet"]]
+    text.sheet, text.before, others = answer["sheet"], answer["before"], [name for name in names if name != answer["sheet"]]
     text.said = ()
     if others and not wanted:
         said = f"read sheet {text.sheet!r}; others: {summary(others)}. Name one: {book}#{others[0]}"
@@ -77,7 +79,7 @@ def cells_of(data: bytes, wanted: str) -> bytes:
     writer = csv.writer(out, delimiter="\t", lineterminator="\n")
     for number, row in enumerate(rows, 1):
         writer.writerow([_text(cell, f"{column_name(at)}{number}") for at, cell in enumerate(row)][empty:])
-    return json.dumps({"names": names, "sheet": name, "text": out.getvalue()}).encode()
+    return json.dumps({"names": names, "sheet": name, "before": empty, "text": out.getvalue()}).encode()
 
 
 def _text(cell: object, place: str) -> str:

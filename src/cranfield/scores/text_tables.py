@@ -34,6 +34,8 @@ _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _PHRASE = re.compile(r"(?=.*[^\W\d_])\S+\s+\S.*", re.DOTALL)
 """Several words: a remark rather than the name of a topic or system."""
+_CELL = re.compile(r"(date .+|TRUE|FALSE) in cell [A-Z]+\d+")
+"""What `core.workbooks` makes of a cell that is neither text nor a number."""
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FIRST_LINES = 200
 """How many lines tell the separator and a title."""
@@ -42,13 +44,15 @@ _FIRST_LINES = 200
 @dataclass(frozen=True)
 class Table:
     """A text file cut into fields: rows, the line each starts on, the separator (" " for blanks), and notes on lines
-    that were skipped."""
+    that were skipped. Of a sheet, `before` columns left of the table are empty.
+    """
 
     path: str
     rows: list[list[str]]
     lines: list[int]
     separator: str
     steps: tuple[str, ...] = ()
+    before: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,9 @@ class Notation:
 
     def wrong(self, field: str) -> str:
         """How to correct a field that holds no score."""
-        if self.percent and score_number(field) is not None:
+        if _CELL.fullmatch(field):
+            return f"; write a number there{', in a cell without date format' if field.startswith('date') else ''}"
+        if self.percent and score_number(field.replace(",", ".", 1)) is not None:
             return "; the others are percentages: write all scores as percentages, or none"
         return decimal_comma(field)
 
@@ -355,7 +361,7 @@ def parse_wide(table: Table, options: ReadOptions) -> ScoreMatrix:
     topics = [row[0] for row in body] if has_topics else [str(i + 1) for i in range(len(body))]
     if not has_topics:
         steps.append("no topic column: topics named 1, 2, … by row")
-    values = _numbers(table.path, body, body_lines, width, has_topics, notation)
+    values = _numbers(table, body, body_lines, width, has_topics, notation)
     transposed = names[0] if by_system and names is not None else None
     if by_system:
         values, topics, systems = values.T, systems, topics
@@ -432,16 +438,16 @@ def _has_topic_column(path: str, names: list[str] | None, body: list[list[str]],
 
 
 def _numbers(
-    path: str, body: list[list[str]], lines: list[int], width: int, has_topics: bool, notation: Notation
+    table: Table, body: list[list[str]], lines: list[int], width: int, has_topics: bool, notation: Notation
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    problems = Problems(path)
+    problems = Problems(table.path)
     values = np.full((len(body), width - has_topics), np.nan)
     for i, (line, row) in enumerate(zip(lines, body, strict=True)):
         if len(row) != width:
             problems.add(line, _ragged(width, row))
             continue
         for j, field in enumerate(row[has_topics:]):
-            value = _finite(field, f"in column {j + 1 + has_topics}", line, problems, notation)
+            value = _finite(field, f"in column {j + 1 + has_topics + table.before}", line, problems, notation)
             if value is None:
                 break
             values[i, j] = value

@@ -13,8 +13,8 @@ from cranfield.core.files.reading import filesystem, reaching, unreadable
 from cranfield.core.labels import natural_sorted, summary
 
 _STRAY = re.compile(
-    r"\..*|thumbs\.db|desktop\.ini|(readme|licen[cs]e)(\.txt)?|changelog|makefile|md5sums|sha256sums|checksums\.txt|"
-    r".*\.(md|rst|html?|pdf|png|jpe?g|gif|svg|py|sh|ipynb|zip|tar(\.(gz|bz2|xz))?|tgz|docx?|pptx?|~\$.*|md5|sha256|bak|"
+    r"\..*|~\$.*|thumbs\.db|desktop\.ini|(readme|licen[cs]e)(\.txt)?|changelog|makefile|md5sums|sha256sums|checksums\.txt|"
+    r".*\.(md|rst|html?|pdf|png|jpe?g|gif|svg|py|sh|ipynb|zip|tar(\.(gz|bz2|xz))?|tgz|docx?|pptx?|md5|sha256|bak|"
     r"swp|lock)",
     re.DOTALL,
 )
