@@ -77,9 +77,7 @@ def test_min_diff_turns_round_for_every_method(method: Any) -> None:
 
 def test_the_ends_of_the_scale() -> None:
     """An alpha that vanishes beside 1, and effects whose squares overflow."""
-    sizes = [
-        design_anova(0.05, 10, 0.1, alpha=alpha, blocked=False).n_topics for alpha in (1e-9, 1e-12, 1e-17, 1e-300)
-    ]
+    sizes = [design_anova(0.05, 10, 0.1, alpha=alpha, blocked=False).n_topics for alpha in (1e-9, 1e-12, 1e-17, 1e-300)]
     assert sizes == [664, 834, 1108, 14859]
     assert design_ttest(0.04, 0.05, alpha=1e-17).n_topics > design_ttest(0.04, 0.05, alpha=1e-15).n_topics
     for enormous in (design_anova(0.05, 10, 1e300), design_ttest(1e-300, 1e200), design_two_sample_ttest(1.0, 1e160)):

@@ -13,7 +13,16 @@ from cranfield.core.columns import columns_of, is_qrels_header, is_run_header
 from cranfield.core.compression import plain_ending
 from cranfield.core.defaults import FileKind
 from cranfield.core.errors import FileError
-from cranfield.core.files import STDIN, WORKBOOKS, check_text, finite_number, is_dataset, open_bytes, read_bytes, split_sheet
+from cranfield.core.files import (
+    STDIN,
+    WORKBOOKS,
+    check_text,
+    finite_number,
+    is_dataset,
+    open_bytes,
+    read_bytes,
+    split_sheet,
+)
 from cranfield.core.files.text import BOOKS
 from cranfield.core.json_text import JSONProblem, holds_means, parse_json
 

@@ -54,7 +54,11 @@ def sheet_text(data: bytes, path: str) -> SheetText:
     if "text" not in answer:
         raise FileError(path, str(UnknownNameError("sheet", wanted, names)))
     text = SheetText(answer["text"].encode())
-    text.sheet, text.before, others = answer["sheet"], answer["before"], [name for name in names if name != answer["sheet"]]
+    text.sheet, text.before, others = (
+        answer["sheet"],
+        answer["before"],
+        [name for name in names if name != answer["sheet"]],
+    )
     text.said = ()
     if others and not wanted:
         said = f"read sheet {text.sheet!r}; others: {summary(others)}. Name one: {book}#{others[0]}"
@@ -134,30 +138,40 @@ def _xlsx(rows: Sequence[Sequence[Any]]) -> Parts:
     package, main = f"{office}/package/2006", f"{office}/spreadsheetml/2006/main"
     document = f"{office}/officeDocument/2006/relationships"
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    yield "[Content_Types].xml", (
-        f'{_XML}<Types xmlns="{package}/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>'
-        f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{kind}.worksheet+xml"/></Types>'
+    yield (
+        "[Content_Types].xml",
+        (
+            f'{_XML}<Types xmlns="{package}/content-types">'
+            '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>'
+            f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{kind}.worksheet+xml"/></Types>'
+        ),
     )
     for name, type_, target in (
         ("_rels/.rels", "officeDocument", "xl/workbook.xml"),
         ("xl/_rels/workbook.xml.rels", "worksheet", "worksheets/sheet1.xml"),
     ):
-        yield name, (
-            f'{_XML}<Relationships xmlns="{package}/relationships">'
-            f'<Relationship Id="r1" Type="{document}/{type_}" Target="{target}"/></Relationships>'
+        yield (
+            name,
+            (
+                f'{_XML}<Relationships xmlns="{package}/relationships">'
+                f'<Relationship Id="r1" Type="{document}/{type_}" Target="{target}"/></Relationships>'
+            ),
         )
-    yield "xl/workbook.xml", (
-        f'{_XML}<workbook xmlns="{main}" xmlns:r="{document}"><sheets><sheet name="cranfield" sheetId="1" r:id="r1"/>'
-        "</sheets></workbook>"
+    yield (
+        "xl/workbook.xml",
+        (
+            f'{_XML}<workbook xmlns="{main}" xmlns:r="{document}"><sheets><sheet name="cranfield" sheetId="1" r:id="r1"/>'
+            "</sheets></workbook>"
+        ),
     )
     lines = (
         f'<row r="{number}">{"".join(_xlsx_cell(cell, f"{column_name(at)}{number}") for at, cell in enumerate(row))}</row>'
         for number, row in enumerate(rows, 1)
     )
-    yield "xl/worksheets/sheet1.xml", (
-        f'{_XML}<worksheet xmlns="{main}"><sheetData>{"".join(lines)}</sheetData></worksheet>'
+    yield (
+        "xl/worksheets/sheet1.xml",
+        (f'{_XML}<worksheet xmlns="{main}"><sheetData>{"".join(lines)}</sheetData></worksheet>'),
     )
 
 
@@ -172,17 +186,23 @@ def _xlsx_cell(cell: Any, place: str) -> str:
 def _ods(rows: Sequence[Sequence[Any]]) -> Parts:
     oasis, kind = "urn:oasis:names:tc:opendocument:xmlns", "application/vnd.oasis.opendocument.spreadsheet"
     yield "mimetype", kind
-    yield "META-INF/manifest.xml", (
-        f'{_XML}<m:manifest xmlns:m="{oasis}:manifest:1.0" m:version="1.2">'
-        f'<m:file-entry m:full-path="/" m:media-type="{kind}"/>'
-        '<m:file-entry m:full-path="content.xml" m:media-type="text/xml"/></m:manifest>'
+    yield (
+        "META-INF/manifest.xml",
+        (
+            f'{_XML}<m:manifest xmlns:m="{oasis}:manifest:1.0" m:version="1.2">'
+            f'<m:file-entry m:full-path="/" m:media-type="{kind}"/>'
+            '<m:file-entry m:full-path="content.xml" m:media-type="text/xml"/></m:manifest>'
+        ),
     )
     spaces = " ".join(f'xmlns:{name}="{oasis}:{name}:1.0"' for name in ("office", "table", "text"))
     lines = (f"<table:table-row>{''.join(map(_ods_cell, row))}</table:table-row>" for row in rows)
-    yield "content.xml", (
-        f'{_XML}<office:document-content {spaces} office:version="1.2"><office:body><office:spreadsheet>'
-        f'<table:table table:name="cranfield">{"".join(lines)}</table:table>'
-        "</office:spreadsheet></office:body></office:document-content>"
+    yield (
+        "content.xml",
+        (
+            f'{_XML}<office:document-content {spaces} office:version="1.2"><office:body><office:spreadsheet>'
+            f'<table:table table:name="cranfield">{"".join(lines)}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>"
+        ),
     )
 
 
@@ -190,7 +210,7 @@ def _ods_cell(cell: Any) -> str:
     if cell is None:
         return "<table:table-cell/>"
     text = f"<text:p>{escape(str(cell))}</text:p>"
-    kind = f"float\" office:value={quoteattr(repr(cell))}" if _is_number(cell) else 'string"'
+    kind = f'float" office:value={quoteattr(repr(cell))}' if _is_number(cell) else 'string"'
     return f'<table:table-cell office:value-type="{kind}>{text}</table:table-cell>'
 
 

@@ -33,6 +33,8 @@ _FREE_CELLS = 10_000_000
 
 
 TRANSPOSED = "the first column is named"
+NOTATION = ("line ", "numbers are written", "scores are percentages")
+"""How notes begin on lines that were skipped, and on the way in which numbers are written."""
 _RANGE_SLACK = 1e-6
 """How far a score may lie outside its measure's range: single-precision sums end there."""
 _MEASURE = re.compile(
@@ -163,6 +165,25 @@ def is_wide_by_system(frame: pl.DataFrame) -> bool:
     return is_by_system(labels.name) and (labels.dtype == pl.String or labels.dtype.is_integer())
 
 
+_TOPIC_LIKE = re.compile(r"(t|q|topic|query)?[-_ ]?\d+", re.IGNORECASE)
+
+
+def refuse_unclear_sides(topics: Sequence[str], systems: Sequence[str]) -> None:
+    """Refuse a wide table without a head of its first column, whose columns are named like topics and rows are not.
+
+    >>> refuse_unclear_sides(["bm25", "ql"], ["301", "302"])
+    Traceback (most recent call last):
+    cranfield.DataError: cannot tell whether rows are topics or systems: columns are named 301, 302, rows bm25, ql.
+    Name the first column topic or system.
+    """
+    numbered = [all(_TOPIC_LIKE.fullmatch(name.strip()) for name in names) for names in (systems, topics)]
+    if numbered == [True, False]:
+        raise DataError(
+            f"cannot tell whether rows are topics or systems: columns are named {summary(list(systems))}, rows "
+            f"{summary(list(topics))}. Name the first column topic or system."
+        )
+
+
 def holds_means(columns: Sequence[str]) -> bool:
     """Whether the columns beside the systems are measures, so that a row holds means of one system.
 
@@ -254,7 +275,8 @@ def in_file(matrix: ScoreMatrix, path: str, said: Sequence[str] = ()) -> ScoreMa
     """The matrix, whose warnings about rows, columns and layout now name the file; `said` are more about the file."""
     layout = ("row ", "column ", TRANSPOSED)
     kept = [f"{path}: {text}" if text.startswith(layout) else text for text in matrix.left_out]
-    named = (*(f"{path}: {text}" for text in said), *kept)
+    how = [text for text in matrix.provenance if text.startswith(NOTATION)]
+    named = (*(f"{path}: {text}" for text in (*said, *how)), *kept)
     return matrix if named == matrix.left_out else replace(matrix.note(*said), left_out=named)
 
 

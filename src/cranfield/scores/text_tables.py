@@ -18,11 +18,19 @@ import numpy as np
 import polars as pl
 
 from cranfield.core.columns import NAMES, is_by_system, long_columns
-from cranfield.core.errors import FileError, Problem
+from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.core.files import BOM, Problems, decimal_comma, finite_number, plain_text, score_number, shown
 from cranfield.core.labels import CONTROL
 from cranfield.scores.formats import ReadOptions
-from cranfield.scores.frames import TidyColumns, admit, from_tidy, holds_means, means_of_systems, tidy_columns
+from cranfield.scores.frames import (
+    TidyColumns,
+    admit,
+    from_tidy,
+    holds_means,
+    means_of_systems,
+    refuse_unclear_sides,
+    tidy_columns,
+)
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.scores.summaries import SummaryNameError, is_summary_name
 
@@ -365,6 +373,11 @@ def parse_wide(table: Table, options: ReadOptions) -> ScoreMatrix:
     transposed = names[0] if by_system and names is not None else None
     if by_system:
         values, topics, systems = values.T, systems, topics
+    elif told is None and names is not None and (len(names) < width or not names[0].strip()):
+        try:
+            refuse_unclear_sides(topics, systems)
+        except DataError as error:
+            raise FileError(table.path, [Problem(lines[0], str(error))]) from None
     measure, missing = options.measure or "score", options.missing
     try:
         return admit(values, topics, systems, measure, missing=missing, provenance=steps, transposed=transposed)
