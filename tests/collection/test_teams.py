@@ -94,3 +94,13 @@ def test_a_run_without_a_team() -> None:
     with pytest.raises(DataError) as error:
         teams_of(["a1", "x", "y"], {"a1": "A"})
     assert str(error.value) == "no team is given for 2 runs (x, y). Add them to `teams`."
+
+
+def test_a_run_may_be_listed_with_its_ending() -> None:
+    """TREC-COVID's leaderboard lists final.qruir.f.txt, whose run is read as final.qruir.f."""
+    teams = {"final.qruir.f.txt": "CSIR", "other.run": "A", "b": "B"}
+    assert teams_of(["final.qruir.f", "b"], teams) == (
+        {"final.qruir.f": "CSIR", "b": "B"},
+        ("1 of 3 systems in `teams` has no run here and is ignored: other.run",),
+    )
+    assert teams_of(["a", "a.txt"], {"a": "A", "a.txt": "B"})[0] == {"a": "A", "a.txt": "B"}

@@ -161,14 +161,14 @@ def _xlsx(rows: Sequence[Sequence[Any]]) -> Parts:
     yield (
         "xl/workbook.xml",
         (
-            f'{_XML}<workbook xmlns="{main}" xmlns:r="{document}"><sheets><sheet name="cranfield" sheetId="1" r:id="r1"/>'
-            "</sheets></workbook>"
+            f'{_XML}<workbook xmlns="{main}" xmlns:r="{document}"><sheets>'
+            '<sheet name="cranfield" sheetId="1" r:id="r1"/></sheets></workbook>'
         ),
     )
-    lines = (
-        f'<row r="{number}">{"".join(_xlsx_cell(cell, f"{column_name(at)}{number}") for at, cell in enumerate(row))}</row>'
-        for number, row in enumerate(rows, 1)
+    cells = (
+        [_xlsx_cell(cell, f"{column_name(at)}{r}") for at, cell in enumerate(row)] for r, row in enumerate(rows, 1)
     )
+    lines = (f'<row r="{r}">{"".join(row)}</row>' for r, row in enumerate(cells, 1))
     yield (
         "xl/worksheets/sheet1.xml",
         (f'{_XML}<worksheet xmlns="{main}"><sheetData>{"".join(lines)}</sheetData></worksheet>'),

@@ -29,8 +29,8 @@ def write_scores(scores: ScoresLike, path: str | os.PathLike[str], *, layout: st
     Parameters
     ----------
     scores : one measure or several, in any form that `as_scores` takes
-    path : the ending gives the format: .csv, .tsv, .txt (blank-separated), .xlsx, .ods or .parquet, each also compressed
-        (.csv.gz); for the per-run layouts a directory, which gets one file per system
+    path : the ending gives the format: .csv, .tsv, .txt (blank-separated), .xlsx, .ods or .parquet, each also
+        compressed (.csv.gz); for the per-run layouts a directory, which gets one file per system
     layout : ``long`` (system, topic, measure, value; the default), ``wide`` (one row per topic; one measure only, whose
         name is best kept in the file's name: ``trec8.AP.csv``), ``trec_eval`` or ``nev``
 

@@ -34,10 +34,10 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.measures.evaluation import Evaluator
-from cranfield.measures.shares import TopShares, mostly_unjudged
 from cranfield.measures.names import MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.registry import IR_MEASURES
+from cranfield.measures.shares import TopShares, mostly_unjudged
 from cranfield.questions.cost.pool_price import LOW_SHARE, pool_by_topic, price_of
 from cranfield.questions.pool.contributing import Contributing, find_contributors, named_contributors
 from cranfield.questions.reuse.answer import decisions_change, headline, reuse_answer
