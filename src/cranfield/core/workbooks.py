@@ -53,18 +53,14 @@ def sheet_text(data: bytes, path: str) -> SheetText:
     names = answer["names"]
     if "text" not in answer:
         raise FileError(path, str(UnknownNameError("sheet", wanted, names)))
-    text = SheetText(answer["text"].encode())
-    text.sheet, text.before, others = (
-        answer["sheet"],
-        answer["before"],
-        [name for name in names if name != answer["sheet"]],
-    )
-    text.said = ()
+    sheet = SheetText(answer["text"].encode())
+    sheet.sheet, sheet.before, sheet.said = answer["sheet"], answer["before"], ()
+    others = [name for name in names if name != sheet.sheet]
     if others and not wanted:
-        said = f"read sheet {text.sheet!r}; others: {summary(others)}. Name one: {book}#{others[0]}"
-        text.said = (said,)
+        said = f"read sheet {sheet.sheet!r}; others: {summary(others)}. Name one: {book}#{others[0]}"
+        sheet.said = (said,)
         notify((f"{path}: {said}",))
-    return text
+    return sheet
 
 
 def cells_of(data: bytes, wanted: str) -> bytes:

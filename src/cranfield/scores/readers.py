@@ -192,7 +192,8 @@ def read_part(
     """One score file, parsed; `data` are its bytes, where somebody has read them already."""
     label = "stdin" if path == STDIN else path
     stem, ending, named = _name_parts(split_sheet(label)[0])
-    data, said = read_bytes(path) if data is None else data, ()
+    data = read_bytes(path) if data is None else data
+    said: tuple[str, ...] = ()
     if isinstance(data, SheetText):
         said, named = data.said, data.sheet if names_measure(data.sheet) else named
     file = ScoreFile(label, data, stem, ending)
