@@ -587,7 +587,7 @@ case("design.sample-interval",
      lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
 case("design.budget",
      lambda: (printed(advice(budget=15_000)), f"15,000 judgments are {15_000 // advice().n_topics:,} for each of "
-              f"{advice().n_topics} topics. `cost --budget` weighs depth against topics."),
+              f"{advice().n_topics} topics. `cost` weighs depth against topics."),
      lambda: printed(advice(budget=2)))  # fmt: skip
 case("design.little-budget",
      lambda: (printed(advice(budget=2)), f"2 judgments are fewer than {advice().n_topics} topics. "

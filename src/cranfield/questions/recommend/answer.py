@@ -36,8 +36,7 @@ SYSTEMS_SAMPLED = sentence(
 )
 BUDGET = sentence(
     "design.budget",
-    "{budget:,} judgments are {per_topic:,} for each of {topics:,} topics. `cost --budget` weighs depth against "
-    "topics.",
+    "{budget:,} judgments are {per_topic:,} for each of {topics:,} topics. `cost` weighs depth against topics.",
     "the budget has at least one judgment for every topic",
 )
 LITTLE_BUDGET = sentence(
