@@ -151,10 +151,11 @@ def best_runs(question: Any, qrels: str, runs: Sequence[str]) -> list[Any]:
         scores = evaluate(qrels, sources, [chooses], **how)
     best = best_per_team(scores, question.teams, team_prefix=question.team_prefix)
     systems = scores.only().systems
-    chosen: Any = expand([])  # a list that carries what was left out
+    made = expand([])  # a list that carries what was left out
+    chosen: list[Any] = made
     chosen += [source for source, name in zip(sources, systems, strict=True) if name in best.only().systems]
     ignored = tuple(text for text in best.warnings if text not in scores.warnings)
-    chosen.skipped = (*skipped_files(sources), *ignored)
+    made.skipped = (*skipped_files(sources), *ignored)
     return chosen
 
 
