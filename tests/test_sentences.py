@@ -549,8 +549,8 @@ def past() -> cf.ScoreMatrix:
 
 
 @cache
-def advice(k: int = 10, min_diff: float = 0.1) -> cf.Recommendation:
-    return cf.recommend(past(), k, min_diff)
+def advice(k: int = 10, min_diff: float = 0.1, budget: int | None = None) -> cf.Recommendation:
+    return cf.recommend(past(), k, min_diff, budget=budget)
 
 
 def everything(result: cf.Recommendation) -> str:
@@ -602,6 +602,14 @@ case("design.sample-interval",
      lambda: (printed(advice()), f"{advice().n_topics} topics [{advice().lower}, {advice().upper}]; with "
               f"{advice().assured}, power is at least 0.8 with 80% assurance."),
      lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
+case("design.budget",
+     lambda: (printed(advice(budget=15_000)), f"15,000 judgments are {15_000 // advice().n_topics:,} for each of "
+              f"{advice().n_topics} topics. `cost` weighs depth against topics."),
+     lambda: printed(advice(budget=2)))  # fmt: skip
+case("design.little-budget",
+     lambda: (printed(advice(budget=2)), f"2 judgments are fewer than {advice().n_topics} topics. "
+              "Detect a larger difference, or raise the budget."),
+     lambda: printed(advice(budget=15_000)))  # fmt: skip
 case("design.systems-sampled",
      lambda: (printed(advice()), "Systems are taken as a sample of those to come."),
      lambda: printed(cf.recommend(past().select(systems=past().systems[:2]), 2, 0.1)))  # fmt: skip

@@ -219,10 +219,13 @@ class Evaluator:
     ) -> RunScores:
         """The scores of a ranking, with facts about it."""
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
-        depths = [] if self.judged_only or self.only_relevant else depths_of(self.measures)
-        shares = {depth: top_share(ranking, depth) for depth in depths}
         facts = tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system)
-        return RunScores(system, values, *facts, shares)
+        return RunScores(system, values, *facts, self.shares(ranking))
+
+    def shares(self, ranking: JudgedRanking) -> dict[int, float]:
+        """The judged share of the top of a ranking at each depth that counts; none where it says nothing."""
+        depths = [] if self.judged_only or self.only_relevant else depths_of(self.measures)
+        return {depth: top_share(ranking, depth) for depth in depths}
 
 
 def _evaluator(
