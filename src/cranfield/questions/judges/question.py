@@ -78,11 +78,12 @@ class JudgesQuestion(Judged):
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.TAU_RESAMPLES, "Resamples of topics.")
     seed: int = shared.seed()
-    show: str = setting(
-        "decisions",
+    show: str | None = setting(
+        None,
         "Table to print. conflicts: every pair, opposite decisions first. leniency: judge minus person. judges: two "
         "machines side by side.",
-        choices=defaults.names(defaults.JudgesShow), part="view", on_page=False,
+        choices=defaults.names(defaults.JudgesShow), usual="decisions; rankings where no topic is shared", part="view",
+        on_page=False,
     )  # fmt: skip
 
     @staticmethod
