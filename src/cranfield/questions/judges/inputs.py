@@ -256,12 +256,14 @@ def _is_judgments(thing: Any) -> bool:
 
 def _stem(judgments: Any) -> str:
     """A short name: that of the file without its endings, or of the judgments."""
+    if isinstance(judgments, Qrels):
+        judgments = judgments.name if judgments.name != "qrels" else ""
     if isinstance(judgments, (str, os.PathLike)):
         name = Path(judgments).name
         for ending in (".gz", ".zst", ".xz", ".bz2", ".csv", ".tsv", ".parquet", ".qrels", ".txt", ".qrel"):
             name = name.removesuffix(ending)
         return name
-    return judgments.name if isinstance(judgments, Qrels) and judgments.name != "qrels" else ""
+    return ""
 
 
 def _read(judgments: Any, grades: Mapping[float, int] | None, role: str) -> Qrels:

@@ -266,7 +266,7 @@ def design_judges(
     return JudgesDesign(
         settings=DesignJudgesQuestion.in_force(**facts, **asked, **{**options, "intents": named}),
         rows=frame.select(measured, pl.all()).with_columns(pl.col("cheapest").cast(pl.Boolean)),
-        curve_rows=_curve(goal, pilot, counts).select(measured, pl.all()),
+        curve_rows=_curve(goal, pilot, counts, None if best is None else counts[best]).select(measured, pl.all()),
         pilot=pilot,
         warnings=(WEAK_PILOT(rho=rho, least=LEAST_CORRELATION),) if rho < LEAST_CORRELATION else (),
     )
@@ -344,11 +344,12 @@ def jackknife(goal: Goal, pilot: Pilot, left_out: Sequence[Pilot], more: int) ->
     return max(_least(more), lower), max(_least(more), upper)
 
 
-def _curve(goal: Goal, pilot: Pilot, counts: Sequence[int]) -> pl.DataFrame:
-    """Expected width against human topics, for people alone and for the smallest, middle and largest N."""
+def _curve(goal: Goal, pilot: Pilot, counts: Sequence[int], cheapest: int | None) -> pl.DataFrame:
+    """Expected width against human topics, for people alone, for the smallest, middle and largest N, and the cheapest."""
     alone = goal.topics(pilot, 0) or MOST_TOPICS
     ns = np.unique(np.round(np.geomspace(LEAST_TOPICS, max(4 * LEAST_TOPICS, 1.5 * alone), 40)))
-    more = sorted({0, *([counts[1], counts[len(counts) // 2], counts[-1]] if len(counts) > 1 else [])})
+    some = [counts[1], counts[len(counts) // 2], counts[-1]] if len(counts) > 1 else []
+    more = sorted({0, *some, *([] if cheapest is None else [cheapest])})
     frames = [
         pl.DataFrame(
             {"machine_topics": [k] * len(ns), "topics": ns.astype(int), "width": pilot.width(ns, k, goal.alpha)}
