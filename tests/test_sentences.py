@@ -1251,6 +1251,16 @@ judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ou
             judging("good", grouped=True))  # fmt: skip
 judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
             judging("good"))  # fmt: skip
+judges_case("judges.opposite-pairs", judging("reversed"), r"People prefer the first and reversed the second: j and a, .* and 40 more\.",
+            judging("good"))  # fmt: skip
+judges_case("judges.nearer", judging("good+reversed"), r"good is nearer to people than reversed: τ is 2\.000 \[2\.000, 2\.000\] higher\.",
+            judging("good+bad"))  # fmt: skip
+judges_case("judges.nearer-open", judging("good+bad"), r"Which of good and bad is nearer to people is open: τ differs by [+-]0\.\d{3} "
+            r"\[[+-]\d\.\d{3}, [+-]\d\.\d{3}\]\.", judging("good+reversed"))  # fmt: skip
+judges_case("judges.needed", judging("bad"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics; the machine saves none\.",
+            judging("good"))  # fmt: skip
+judges_case("judges.needed-beside", judging("good"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics, or "
+            r"\d\d beside 500 machine topics\.", judging("bad"))  # fmt: skip
 judges_case(
     "judges.adds",
     judging("good", further=100),
@@ -1286,14 +1296,17 @@ judges_case(
 )
 
 
-def apart(first: int) -> cf.Judging:
-    x = noisy([0.8, 0.7, 0.6, 0.5, 0.4], n=30)
-    machine = cf.ScoreMatrix(x.values, [str(first + at) for at in range(30)], x.systems, "AP")
+def apart(first: int, n: int = 30) -> cf.Judging:
+    x = noisy([0.8, 0.7, 0.6, 0.5, 0.4], n=n)
+    machine = cf.ScoreMatrix(x.values, [str(first + at) for at in range(n)], x.systems, "AP")
     return cf.judges({"person": x}, {"machine": machine}, n_resamples=50)
 
 
-judges_case("judges.no-shared-topic", lambda: apart(30), r"People and machines share no topic\. Only rankings can be compared, and their interval includes "
-            r"topic noise\.", lambda: apart(0))  # fmt: skip
+judges_case("judges.no-shared-topic", lambda: apart(30), r"People and machines share no topic\. Only rankings can be compared\.", lambda: apart(0))  # fmt: skip
+judges_case("judges.too-few-apart", lambda: apart(30), r"τ has no interval: with different topics, both sides need at least 50 topics\.",
+            lambda: apart(60, 60))  # fmt: skip
+judges_case("judges.human-only-topics", lambda: apart(3), r"3 topics judged by people and not by every machine, left out: 0, 1, 2\.",
+            lambda: apart(0))  # fmt: skip
 
 
 def planned(machine: str = "good", **how: object) -> Callable[[], cf.JudgesDesign]:

@@ -283,7 +283,7 @@ def test_one_shared_topic_is_refused() -> None:
 def test_one_shared_system_is_refused() -> None:
     other = ScoreMatrix(scores(m=2), [str(at) for at in range(30)], ["a", "z"], "AP")
     message = message_of({"person": matrix(scores())}, {"machine": other})
-    assert message == "the judges share 1 systems; at least 2 are needed. Score the same runs by each."
+    assert message == "the judges share 1 system; at least 2 are needed. Give more runs."
 
 
 def test_two_judges_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -86,13 +86,13 @@ NEARER_OPEN = sentence(
 )
 NEEDED = sentence(
     "judges.needed",
-    "People must judge {topics} to detect {difference:g} between two average systems with power {power:g}.",
+    "To detect {difference:g} between average systems with power {power:g}, people must judge {topics}; the machine saves none.",
     "at least 10 topics have both judgments, and the machine would save no human topics",
 )
 NEEDED_BESIDE = sentence(
     "judges.needed-beside",
-    "People must judge {topics} to detect {difference:g} between two average systems with power {power:g}, or "
-    "{fewer} beside {more} further machine topics.",
+    "To detect {difference:g} between average systems with power {power:g}, people must judge {topics}, or {fewer} "
+    "beside {more} machine topics.",
     "at least 10 topics have both judgments, and human and machine differences correlate at least .5",
 )
 ADDS = sentence(

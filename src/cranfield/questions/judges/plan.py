@@ -86,7 +86,9 @@ class Pilot(NamedTuple):
         freedom = _freedom(n, more)
         critical, shift = stdtrit(freedom, 1 - alpha / 2), difference / self.error(n, more)
         near = np.minimum(shift, critical + _SURE)  # beyond, the distribution underflows and the power is 1
-        found = 1 - nctdtr(freedom, near, critical) + nctdtr(freedom, near, -critical)
+        # The chance of the wrong direction is not a number where it underflows.
+        wrong = np.nan_to_num(nctdtr(freedom, near, -critical), nan=0.0)
+        found = 1 - nctdtr(freedom, near, critical) + wrong
         return np.where(shift > near, 1.0, np.clip(found, 0, 1))
 
 
