@@ -1211,6 +1211,18 @@ def judging_of(kind: str, n: int = 40, further: int = 0, persons: int = 2, group
     return cf.judges(people, machines, system_groups={"i": "ours", "j": "ours"} if grouped else None, n_resamples=200)
 
 
+@cache
+def stratified(further: int) -> cf.Judging:
+    """Forty topics by people in two strata, and further ones by a machine."""
+    rng = np.random.default_rng(6)
+    scores = np.linspace(0.2, 0.8, 10) + rng.normal(0, 0.06, (40 + further, 10))
+    topics, systems = [str(at) for at in range(40 + further)], list("abcdefghij")
+    person = cf.ScoreMatrix(scores[:40], topics[:40], systems, "AP")
+    machine = cf.ScoreMatrix(scores + rng.normal(0, 0.01, scores.shape), topics, systems, "AP")
+    strata = {topic: "ab"[int(topic) % 2] for topic in topics}
+    return cf.judges({"person": person}, {"machine": machine}, sampled=strata, n_resamples=200)
+
+
 def judging(*kind: str, **how: int) -> Callable[[], cf.Judging]:
     return lambda: judging_of(*kind, **how)  # type: ignore[arg-type]
 
@@ -1275,6 +1287,8 @@ judges_case("judges.too-few", judging("good", n=12, further=20), r"Means and pai
             judging("good", further=100), "pairs")  # fmt: skip
 judges_case("judges.too-weak", judging("weak", further=100), r"Means and pairs use human judgments only: the median correlation of differences is -?0\.\d\d, "
             r"below 0\.5\.", judging("good", further=100), "pairs")  # fmt: skip
+judges_case("judges.strata-unused", lambda: stratified(0), r"Strata are not used here: every human topic counts alike\.",
+            lambda: stratified(100), "pairs")  # fmt: skip
 judges_case("judges.unknown-sampling", judging("good", further=100), r"Powered differences assume that the human topics are a random sample; otherwise their "
             r"intervals may cover far less\. No powered means are given\. If it is one, set `sampled` to random\.", judging("good"))  # fmt: skip
 

@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from scipy import stats
 
 import cranfield as cf
 from cranfield import ArgumentError, CranfieldError, FileError, ScoreMatrix, write_qrels
+from cranfield.cli.main import app
 from cranfield.questions.judges import bias, rankings
 
 RNG = np.random.default_rng(11)
@@ -27,7 +29,8 @@ def matrix(values: np.ndarray, measure: str = "AP", first: int = 0) -> ScoreMatr
 
 
 def scores(n: int = 30, m: int = 8, noise: float = 0.05) -> np.ndarray:
-    return np.linspace(0.3, 0.5, m) + RNG.normal(0, 0.1, (n, 1)) + RNG.normal(0, noise, (n, m))
+    drawn = np.linspace(0.3, 0.5, m) + RNG.normal(0, 0.1, (n, 1)) + RNG.normal(0, noise, (n, m))
+    return np.clip(drawn, 0, 1)
 
 
 # ── decisions ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -166,7 +169,9 @@ def test_strata_undo_a_biased_choice_of_topics() -> None:
     truth = every.mean(axis=0)
     assert np.abs(means["value"].to_numpy() - truth).max() < 0.02
     assert ((means["lower"].to_numpy() < truth) & (truth < means["upper"].to_numpy())).all()
-    assert np.abs(result.mean_rows.filter(method="human")["value"].to_numpy() - truth).min() > 0.05
+    assert np.abs(result.mean_rows.filter(method="human")["value"].to_numpy() - truth).max() < 0.05
+    plain = cf.judges({"person": person}, {"machine": machine}, sampled="random", n_resamples=50)
+    assert np.abs(plain.mean_rows.filter(method="human")["value"].to_numpy() - truth).min() > 0.05
 
 
 def test_strata_files(tmp_path: Path) -> None:
@@ -256,6 +261,36 @@ def test_bad_settings_of_sample_judges(how: dict[str, object], message: str) -> 
         cf.JudgeModel(error=-1)
 
 
+def test_bias_beyond_a_person_is_that_of_the_machine_minus_that_of_people() -> None:
+    human, group = scores(n=25), np.arange(8) >= 6
+    people = [human + RNG.normal(0, 0.02, human.shape) + extra * group for extra in (0.01, 0.02)]
+    machine = human + 0.05 * group
+    result = cf.judges(
+        {"h": matrix(human), "a": matrix(people[0]), "b": matrix(people[1])}, {"m": matrix(machine)},
+        system_groups={"g": "ours", "h": "ours"}, n_resamples=20,
+    )  # fmt: skip
+
+    def value(keep: list[int]) -> float:
+        placebo = np.mean([bias_by_hand(human[keep], one[keep], group) for one in people])
+        return bias_by_hand(human[keep], machine[keep], group) - float(placebo)
+
+    row = result.bias_rows.filter(role="beyond a person").row(0, named=True)
+    every = list(range(25))
+    left = np.array([value([at for at in every if at != out]) for out in every])
+    half = stats.t.ppf(0.975, 24) * np.sqrt(24 / 25 * ((left - left.mean()) ** 2).sum())
+    assert row["difference"] == pytest.approx(value(every), abs=1e-12)
+    assert (row["lower"], row["upper"]) == pytest.approx((value(every) - half, value(every) + half), abs=1e-12)
+    assert row["judge"] == "m"
+
+
+def test_pairs_judged_by_all_are_counted() -> None:
+    made = cf.make_judges(sample(), n_human=10)
+    result = cf.judges({"human": made.human}, {"machine": made.machine}, sample().runs, n_resamples=20)
+    assert result.settings["n_pairs"] == made.human.frame.height
+    assert f"{made.human.frame.height:,} pairs judged by both." in result.answer().sheet().title
+    assert cf.judges({"p": matrix(scores())}, {"m": matrix(scores())}, n_resamples=20).settings["n_pairs"] is None
+
+
 # ── bad input ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -273,6 +308,22 @@ def test_no_shared_topic_leaves_rankings_only() -> None:
     with pytest.raises(ArgumentError) as error:
         result.answer().sheet("decisions")
     assert str(error.value) == "`show` decisions has no rows here. Judge at least 2 topics by people and machines."
+
+
+def test_the_command_shows_rankings_where_no_topic_is_shared(tmp_path: Path) -> None:
+    for name, first in (("person", 0), ("machine", 100)):
+        cf.write_scores(matrix(scores(), first=first), tmp_path / f"{name}.csv")
+    words = ["judges", "--human", str(tmp_path / "person.csv"), "--machine", str(tmp_path / "machine.csv")]
+    done = CliRunner().invoke(app, [*words, "--resamples", "20"])
+    assert done.exit_code == 0, done.output
+    assert "tau_ap_b" in done.output
+
+
+def test_judgments_without_runs_are_refused(tmp_path: Path) -> None:
+    human, machine, _ = grades(tmp_path, "1")
+    assert message_of(human, machine) == f"{human[0]}: contains judgments, and there are no runs to score. Add the runs."
+    message = message_of({"person": cf.read_qrels(human[0])}, {"machine": cf.read_qrels(machine[0])})
+    assert message == "`human` holds judgments, and `runs` names no runs to score. Add the runs."
 
 
 def test_one_shared_topic_is_refused() -> None:

@@ -397,9 +397,9 @@ def _check_kinds(checks: Sequence[FileCheck]) -> None:
             "or runs with their qrels file."
         )
     if runs and qrels != 1:
+        further = " Call those of further judges second… (a person) or machine…." if qrels > 1 else ""
         raise DataError(
-            f"found {runs} runs and {qrels} qrels files. Upload exactly one qrels file with the runs. Call those of "
-            "further judges second… (a person) or machine…."
+            f"found {runs} runs and {qrels} qrels files. Upload exactly one qrels file with the runs.{further}"
         )
     if qrels and not runs:
         raise DataError("found judgments without runs. Upload the runs with the qrels file.")
