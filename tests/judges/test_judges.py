@@ -321,7 +321,9 @@ def test_the_command_shows_rankings_where_no_topic_is_shared(tmp_path: Path) -> 
 
 def test_judgments_without_runs_are_refused(tmp_path: Path) -> None:
     human, machine, _ = grades(tmp_path, "1")
-    assert message_of(human, machine) == f"{human[0]}: contains judgments, and there are no runs to score. Add the runs."
+    assert (
+        message_of(human, machine) == f"{human[0]}: contains judgments, and there are no runs to score. Add the runs."
+    )
     message = message_of({"person": cf.read_qrels(human[0])}, {"machine": cf.read_qrels(machine[0])})
     assert message == "`human` holds judgments, and `runs` names no runs to score. Add the runs."
 

@@ -45,7 +45,11 @@ def uploaded(client: Client, files: dict[str, bytes], *left_out: str) -> dict[st
 def test_the_page_answers_as_the_function_does(client: Client, files: dict[str, bytes]) -> None:
     data = uploaded(client, files)
     kinds = {one["path"]: one["kind"] for one in data["files"]}  # type: ignore[attr-defined]
-    assert (kinds["second-b.qrels"], kinds["machine.qrels"], kinds["groups.txt"]) == ("second person", "machine", "groups")
+    assert (kinds["second-b.qrels"], kinds["machine.qrels"], kinds["groups.txt"]) == (
+        "second person",
+        "machine",
+        "groups",
+    )
     body = ask(client, f"/api/judges?data={data['id']}&measure=nDCG@10&resamples=50")
     sample = cf.make_sample(n_topics=24, n_systems=6, n_documents=300, depth=10, length=20)
     made = cf.make_judges(sample)

@@ -81,12 +81,14 @@ NEARER = sentence(
 )
 NEARER_OPEN = sentence(
     "judges.nearer-open",
-    "Which of {first} and {second} is nearer to people is open: τ differs by {value:+.3f} [{lower:+.3f}, {upper:+.3f}].",
+    "Which of {first} and {second} is nearer to people is open: τ differs by {value:+.3f} "
+    "[{lower:+.3f}, {upper:+.3f}].",
     "two machines judged, and the interval of the difference of their τ contains 0",
 )
 NEEDED = sentence(
     "judges.needed",
-    "To detect {difference:g} between average systems with power {power:g}, people must judge {topics}; the machine saves none.",
+    "To detect {difference:g} between average systems with power {power:g}, people must judge {topics}; the machine "
+    "saves none.",
     "at least 10 topics have both judgments, and the machine would save no human topics",
 )
 NEEDED_BESIDE = sentence(
@@ -132,8 +134,8 @@ def judges_answer(result: Judging) -> Answer:
         "rankings": f"lower, upper: {level} hull interval for unlimited topics. Second persons are the ceiling.",
         "means": f"{level} intervals. Machine means have none: they are not about human judgments.",
         "pairs": f"{level} simultaneous intervals. weight: λ. correlation: of human and machine differences.",
-        "bias": f"difference: mean of the group above what human means predict; {level} jackknife over topics. beyond a person: "
-        "minus that of the second persons, on the pairs that all judged.",
+        "bias": f"difference: mean of the group above what human means predict; {level} jackknife over topics. "
+        "beyond a person: minus that of the second persons, on the pairs that all judged.",
         "leniency": f"value: judge minus reference, in grades or in {known['measure']}; {level} intervals over topics.",
         "judges": "difference: τ of judge_a with people minus that of judge_b. kappa: agreement of both machines.",
         "confusion": "grade: by the reference. judge_grade: by the judge.",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cranfield.questions.judges.judges import Judging
     from cranfield.questions.judges.plan import JudgesDesign
 
+
 def _first(result: Judging, frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(judge=result.settings["machine"][0])
 
@@ -44,7 +45,8 @@ def _details(result: Judging) -> str:
 def scores(result: Judging) -> Drawing:
     """Mean score of each system by people and by the first machine, with ± 2 standard errors over topics."""
     shown = _first(result, result.score_rows)
-    both = shown.select(pl.min_horizontal("human_lower", "machine_lower"), pl.max_horizontal("human_upper", "machine_upper"))
+    ends = pl.min_horizontal("human_lower", "machine_lower"), pl.max_horizontal("human_upper", "machine_upper")
+    both = shown.select(*ends)
     low, high = float(both.to_series(0).min()), float(both.to_series(1).max())  # type: ignore[arg-type]
     across, up = (f"mean by {result.settings[role][0]}" for role in ("human", "machine"))
     scale = alt.Scale(domain=[low, high], nice=True, zero=False)

@@ -228,7 +228,9 @@ def _judges(
             except FileError as error:
                 if "contains judgments" not in str(error):
                     raise
-                raise DataError(f"{judgments}: contains judgments, and there are no runs to score. Add the runs.") from None
+                raise DataError(
+                    f"{judgments}: contains judgments, and there are no runs to score. Add the runs."
+                ) from None
             matrix = scores.only() if measure is None else scores[measure]
             found.append(Judge(name or _stem(judgments) or f"{role} {at + 1}", matrix))
             continue

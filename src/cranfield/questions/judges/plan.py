@@ -333,8 +333,8 @@ def _row(
 def jackknife(goal: Goal, pilot: Pilot, left_out: Sequence[Pilot], more: int) -> tuple[int | None, int | None]:
     """The interval of the needed topics over pilots: jackknife of their logarithm.
 
-    Topics are real numbers here and not cut at the least that is offered: after the cut, leaving out a topic would often
-    change nothing, and the interval would cover .77.
+    Topics are real numbers here and not cut at the least that is offered: after the cut, leaving out a topic would
+    often change nothing, and the interval would cover .77.
     """
     middle, found = goal.exact_topics(pilot, more), [goal.exact_topics(one, more) for one in left_out]
     if middle is None or any(one is None for one in found):
@@ -347,7 +347,7 @@ def jackknife(goal: Goal, pilot: Pilot, left_out: Sequence[Pilot], more: int) ->
 
 
 def _curve(goal: Goal, pilot: Pilot, counts: Sequence[int], cheapest: int | None) -> pl.DataFrame:
-    """Expected width against human topics, for people alone, for the smallest, middle and largest N, and the cheapest."""
+    """Expected width against human topics: people alone, the smallest, middle and largest N, and the cheapest."""
     alone = goal.topics(pilot, 0) or MOST_TOPICS
     ns = np.unique(np.round(np.geomspace(LEAST_TOPICS, max(4 * LEAST_TOPICS, 1.5 * alone), 40)))
     some = [counts[1], counts[len(counts) // 2], counts[-1]] if len(counts) > 1 else []

@@ -78,7 +78,7 @@ class JudgesQuestion(Judged):
         "`second…` hold those of a second person; a file `groups` names systems that a machine may favour.",
         button="Compare judges",
         doing="Comparing the judges of",
-        brief="Verdict, decisions, rankings, labels and bias of machine judgments; needs runs and a machine's judgments.",
+        brief="Verdict, decisions, rankings, labels and bias of a machine; needs runs and its judgments.",
     )
 
     system_groups: Path | None = setting(

@@ -88,7 +88,11 @@ class ReportQuestion(Scoring):
     team_prefix: str | None = shared.team_prefix(part="source")
     best_per_team: str | None = shared.best_per_team()
     machine: tuple[str, ...] | None = setting(
-        None, "Judgments by a machine, for a section about it; repeatable.", metavar="QRELS", usual="none", on_page=False
+        None,
+        "Judgments by a machine, for a section about it; repeatable.",
+        metavar="QRELS",
+        usual="none",
+        on_page=False,
     )
     second: tuple[str, ...] | None = setting(
         None, "Judgments by a second person, beside those of a machine; repeatable.", metavar="QRELS", usual="none",
