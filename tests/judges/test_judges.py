@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -17,6 +18,8 @@ import cranfield as cf
 from cranfield import ArgumentError, CranfieldError, FileError, ScoreMatrix, write_qrels
 from cranfield.cli.main import app
 from cranfield.questions.judges import bias, rankings
+from cranfield.questions.judges.judges import INTERVALS
+from cranfield.questions.judges.question import JudgesQuestion
 
 RNG = np.random.default_rng(11)
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
@@ -289,6 +292,18 @@ def test_pairs_judged_by_all_are_counted() -> None:
     assert result.settings["n_pairs"] == made.human.frame.height
     assert f"{made.human.frame.height:,} pairs judged by both." in result.answer().sheet().title
     assert cf.judges({"p": matrix(scores())}, {"m": matrix(scores())}, n_resamples=20).settings["n_pairs"] is None
+
+
+def test_the_columns_of_every_table_are_those_of_the_documentation() -> None:
+    """docs/judges.md lists what `--show` prints, in its order."""
+    page = (Path(__file__).parents[2] / "docs" / "judges.md").read_text()
+    listed = dict(re.findall(r"^\| `([a-z]+)` \| ((?:[a-z_]+(?:, )?)+) \|", page, re.MULTILINE))
+    result = cf.judges({"p": matrix(scores())}, {"m": matrix(scores())}, n_resamples=20)
+    tables = {name.removesuffix("_rows"): getattr(result, name).columns for name in INTERVALS}
+    tables |= {f"{name}s": columns for name, columns in tables.items()}
+    assert list(listed) == list(JudgesQuestion.of("show").choices or ())
+    for name, columns in listed.items():
+        assert ["measure", *columns.split(", ")] == tables[name], name
 
 
 # ── bad input ─────────────────────────────────────────────────────────────────────────────────────────────

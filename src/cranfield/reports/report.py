@@ -255,8 +255,8 @@ def report(
     if machine is not None and judged is None:
         raise ArgumentError("`machine` needs `qrels` and `runs`; got scores.")
     if machine is None and (second is not None or system_groups is not None):
-        name = "second" if second is not None else "system_groups"
-        raise ArgumentError(f"`{name}` needs `machine`, the judgments of a machine.")
+        lonely = "second" if second is not None else "system_groups"
+        raise ArgumentError(f"`{lonely}` needs `machine`, the judgments of a machine.")
     grouping = teams if teams is None or isinstance(teams, Mapping) else read_teams(teams)
     named = qrels if isinstance(qrels, (str, os.PathLike)) else material.source if judged is None else judged.name
     called = title or collection_title(named)

@@ -21,6 +21,9 @@ class JudgesForm(JudgesQuestion):
 
     human: tuple[str, ...] = setting((), on_page=False, part="source")
     machine: tuple[str, ...] = setting((), on_page=False, part="source")
+    sampled: str = setting(
+        "unknown", "How human topics were chosen.", choices=("unknown", "random"), label="Human topics"
+    )
 
 
 @answers(JudgesForm)

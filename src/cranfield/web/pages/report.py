@@ -31,8 +31,8 @@ def build(material: dict[str, Any], settings: dict[str, Any], progress: Progress
 
 def stages(question: ReportQuestion, dataset: Dataset | None) -> list[str]:
     """The sections in the order in which they are written."""
-    judged = dataset is not None and (contents := dataset.peek()) is not None and contents.has_runs
-    twice = judged and contents.has_machine
+    contents = None if dataset is None else dataset.peek()
+    judged, twice = (False, False) if contents is None else (contents.has_runs, contents.has_machine)
     unwritten = {*(question.skip or ()), "reuse", "methods", *(() if judged else ("replicates",))}
     unwritten |= set() if twice else {"judges"}
     return [f"section {name}" for name in REPORT_SECTIONS if name not in unwritten]
@@ -70,9 +70,10 @@ def _elsewhere(question: ReportQuestion, dataset: Dataset, judged: bool) -> tupl
         qrels, runs = dataset.run_files()
         if (contents := dataset.peek()) is not None and contents.has_machine:
             judges = dataset.judges()
-            (_, *second), machine = judges.files
+            people, machines = judges.files
             groups = Path(judges.groups_file) if judges.groups_file else None
-            question = replace(question, machine=machine, second=second or None, system_groups=groups)
+            second = tuple(people[1:]) or None
+            question = replace(question, machine=tuple(machines), second=second, system_groups=groups)
             call = replace(question, measures=None, skip=None).call
         made = call(f"qrels={qrels!r}", f"runs={literal(runs)}", *plain)
         command = (*dataset.first_words(), question.words(qrels, *runs))
