@@ -18,7 +18,7 @@ from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.teams import read_teams
 from cranfield.collection.types import Qrels
 from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
-from cranfield.core.errors import ArgumentError, DataError, quietly
+from cranfield.core.errors import ArgumentError, DataError, FileError, quietly
 from cranfield.core.files import Problems, filled_lines, read_bytes, shown
 from cranfield.core.labels import natural_sorted, plural, summary
 from cranfield.measures.evaluation import evaluate
