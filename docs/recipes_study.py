@@ -1,4 +1,4 @@
-"""The rule for seed variance, judged on draws that had no part in its choice: ``python docs/recipes_study.py [TRIALS]``.
+"""The rule for seed variance, judged on draws that had no part in its choice: ``python docs/recipes_study.py [TRIALS [SEED]]``.
 
 Every row is the share of families of equal recipes with at least one false positive at level .05, by the rule of
 `across` and by each system's own seed variance (Satterthwaite alone). `docs/across_study.py` has the draws by which the
@@ -17,7 +17,7 @@ from cranfield.questions.across import seeds as rule
 from cranfield.questions.compare.pairs import all_pairs
 
 Array = NDArray[np.float64]
-ALPHA, SEED = 0.05, 75013
+ALPHA = 0.05
 OWN_VARIANCE = 10**9
 """A family of so many systems does not occur: then nobody borrows."""
 
@@ -55,7 +55,7 @@ def drawn(rng: np.random.Generator, one: Population) -> tuple[list[Array], list[
     return data, runs
 
 
-def errors(one: Population, trials: int) -> tuple[float, float]:
+def errors(one: Population, trials: int, seed: int) -> tuple[float, float]:
     """The share of families that err, by the rule and by own variances."""
     m = len(one.spread)
     pairs, hits = all_pairs(m), np.zeros(2)
@@ -63,7 +63,7 @@ def errors(one: Population, trials: int) -> tuple[float, float]:
     kept = rule.FAMILY
     try:
         for trial in range(trials):
-            data, runs = drawn(np.random.default_rng([SEED, trial]), one)
+            data, runs = drawn(np.random.default_rng([seed, trial]), one)
             for k, family in enumerate((kept, OWN_VARIANCE)):
                 rule.FAMILY = family
                 found, _ = rule.recipes(data, runs, weights, pairs.a, pairs.b, ALPHA)
@@ -97,14 +97,16 @@ def populations() -> list[Population]:
     return found
 
 
-def main(trials: int) -> None:
+def main(trials: int, seed: int) -> None:
     """Print every rate."""
     sys.stdout.write("population,trials,rule,own_variance\n")
     for one in populations():
-        of_rule, of_own = errors(one, trials if max(one.topics) < 1000 else trials // 2)
-        sys.stdout.write(f'"{one.name}",{trials if max(one.topics) < 1000 else trials // 2},{of_rule:.3f},{of_own:.3f}\n')
+        count = trials if max(one.topics) < 1000 else trials // 2
+        of_rule, of_own = errors(one, count, seed)
+        sys.stdout.write(f'"{one.name}",{count},{of_rule:.3f},{of_own:.3f}\n')
         sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    asked = [int(word) for word in sys.argv[1:]]
+    main(*asked, *(1000, 75014)[len(asked) :])

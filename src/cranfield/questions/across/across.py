@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from cranfield.core.columns import collected_columns
 from cranfield.core.defaults import ALPHA, MAX_T_RESAMPLES, SEED
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify, quietly
 from cranfield.core.invariants import check_frame
@@ -22,10 +23,18 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.across.answer import across_answer, headline
-from cranfield.questions.across.board import leaders, mean_intervals, rank_ends, ranks, sources, standardised
+from cranfield.questions.across.board import (
+    interquartile_means,
+    leaders,
+    mean_intervals,
+    mean_ranks,
+    rank_ends,
+    ranks,
+    sources,
+    standardised,
+)
 from cranfield.questions.across.claims import Claim, borda, like_these, replicated, these_collections
 from cranfield.questions.across.collected import Collected, collect, from_scores, from_table
-from cranfield.core.columns import collected_columns
 from cranfield.questions.across.files import Parts
 from cranfield.questions.across.question import AcrossQuestion, weights_of
 from cranfield.questions.across.seeds import recipes
@@ -115,6 +124,7 @@ class Across(Result):
             measure=[one.measure for one in self.data],
             claims=known["claim"],
             collections=known["n_collections"],
+            scale=None if known["scale"] == "raw" else known["scale"],
             weights=known["weights"],
             groups=known["topic_groups"],
             systems=known["n_systems"],
@@ -144,6 +154,25 @@ class Across(Result):
     def components(self) -> pl.DataFrame:
         """One row per measure and source: component, variance and its share of the sum."""
         return self.source_rows
+
+    def views(self) -> pl.DataFrame:
+        """One row per measure and system: the mean beside means that no test rests on.
+
+        standardised_mean, borda, borda_rank, mean_rank (over collections), interquartile_mean (over collections and
+        seeds; Agarwal et al. 2021).
+        """
+        tables = [
+            pl.DataFrame(
+                {
+                    "system": list(data.systems),
+                    "mean_rank": mean_ranks(data.system_means),
+                    "interquartile_mean": interquartile_means(data),
+                }
+            ).with_columns(measure=pl.lit(data.measure))
+            for data in self.data
+        ]
+        kept = self.board.select("measure", "system", "mean", "standardised_mean", "borda", "borda_rank")
+        return kept.join(pl.concat(tables), on=["measure", "system"], how="left", maintain_order="left")
 
     def collections(self) -> pl.DataFrame:
         """One row per measure and collection: its leader, and who leads without it."""
@@ -184,6 +213,7 @@ def across(
     claim: str | Sequence[str] | None = None,
     baseline: str | Sequence[str] | None = None,
     deterministic: str | Sequence[str] | None = None,
+    scale: str = "raw",
     weights: Mapping[str, float] | Sequence[str] | None = None,
     topic_groups: TopicGroups | None = None,
     alpha: float = ALPHA,
@@ -204,6 +234,9 @@ def across(
         Default: all that the data support. See `docs/across.md`.
     baseline : compare every other system with these; all pairs unless given
     deterministic : systems that need no seeds, such as BM25
+    scale : {"raw", "standardised", "borda"}
+        What is compared: scores, scores standardised per collection, or systems beaten (Borda points, which support
+        the claim about collections like these alone).
     weights : weight of each collection, as a mapping or as texts ``NAME=W``; collections not named weigh 1. Then only
         claims about these collections are made
     topic_groups : mapping from topic to group, or a file that `read_topic_groups` reads
@@ -233,12 +266,13 @@ def across(
         check_resamples(n_resamples)
     asked = AcrossQuestion(
         claim=_several(claim), baseline=_several(baseline), deterministic=_several(deterministic), alpha=alpha,
-        n_resamples=n_resamples, seed=seed, missing=missing, weights=_weight_texts(weights),
+        n_resamples=n_resamples, seed=seed, missing=missing, scale=scale, weights=_weight_texts(weights),
         topic_groups=None if topic_groups is None else Path("groups"),
     )  # fmt: skip
     groups = groups_of(topic_groups)
     parts = as_parts(collections, measure, missing)
-    found = [_answered(data, asked, groups) for data in collect(parts, missing, groups, weights_of(asked.weights))]
+    every = collect(parts, missing, groups, weights_of(asked.weights), asked.scale)
+    found = [_answered(data, asked, groups) for data in every]
     data = tuple(one.data for one in found)
     first = data[0]
     settings = AcrossQuestion.in_force(
@@ -364,10 +398,10 @@ def _needs(claim: str) -> str:
     }[claim]
 
 
-def _warnings(data: Collected, claims: Sequence[str]) -> list[str]:
+def _warnings(data: Collected, claims: Sequence[str], asked: AcrossQuestion) -> list[str]:
     k = len(data.collections)
     said = list(data.warnings)
-    if data.scores is None:
+    if data.scores is None and asked.scale != "borda":
         said.append(MEANS_ONLY(measure=data.measure))
     if "like_these" in claims and k < ENOUGH:
         said.append(FEW_COLLECTIONS(count=k, df=k - 1, enough=ENOUGH))
@@ -394,7 +428,7 @@ def _answered(data: Collected, asked: AcrossQuestion, groups: Mapping[str, str] 
         names = [data.systems[at] for at in order]
         local = against(positions("system", baselines, names), len(order))
     pairs = Pairs(order[local.a], order[local.b])
-    said = _warnings(data, claims)
+    said = _warnings(data, claims, asked)
     tables, board = [], None
     drawn: int | None = None
     for claim in claims:
@@ -509,9 +543,7 @@ def flipped(data: Collected, claim: str, pairs: Pairs) -> Array:
     if claim == "like_these":
         rows = data.system_means / len(data.collections)
     else:
-        rows = np.concatenate(
-            [w * table / len(table) for w, table in zip(data.weights, data.summed, strict=True)]
-        )
+        rows = np.concatenate([w * table / len(table) for w, table in zip(data.weights, data.summed, strict=True)])
     scores = GridScores.of(rows)
     if len(rows) <= LISTED:
         return randomisation(scores, pairs, Resampling(n_resamples=2**LISTED)).p

@@ -59,6 +59,26 @@ def ranks(values: Array) -> Integers:
     return np.asarray(1 + (values[None, :] > values[:, None]).sum(axis=1), dtype=np.int64)
 
 
+def mean_ranks(means: Array) -> Array:
+    """The mean over collections of each system's rank; equal ones share the mean of their ranks.
+
+    >>> mean_ranks(np.array([[0.3, 0.5, 0.3]])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    better = (means[:, None, :] > means[:, :, None]).sum(axis=2)
+    equal = (means[:, None, :] == means[:, :, None]).sum(axis=2)
+    return np.asarray((better + (equal + 1) / 2).mean(axis=0))
+
+
+def interquartile_means(data: Collected) -> Array:
+    """The mean of each system's results over collections and seeds, without the lowest and the highest quarter.
+
+    Agarwal et al., NeurIPS 2021. Of n results, ⌊n/4⌋ are left out on either side.
+    """
+    ordered = [np.sort(data.means[:, at], axis=None) for at in data.runs]
+    return np.array([values[len(values) // 4 : len(values) - len(values) // 4].mean() for values in ordered])
+
+
 def rank_ends(better: NDArray[np.bool_]) -> tuple[Integers, Integers]:
     """Simultaneous rank intervals: one more than the systems significantly better, to all but those worse.
 

@@ -15,6 +15,7 @@ from cranfield.core.charts.style import ACCENT, DARK, WIDTH, Drawing, finish, pl
 from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
 from cranfield.questions.across.answer import headline
+from cranfield.questions.across.board import mean_ranks
 from cranfield.questions.across.design_answer import headline as design_headline
 
 if TYPE_CHECKING:
@@ -136,9 +137,7 @@ def critical_difference(result: Across) -> Drawing:
     k, m = means.shape
     if k < 2:
         raise ArgumentError("there is one collection, which gives no mean rank; ask for the chart systems.")
-    better = (means[:, None, :] > means[:, :, None]).sum(axis=2)
-    equal = (means[:, None, :] == means[:, :, None]).sum(axis=2)
-    rank = (better + (equal + 1) / 2).mean(axis=0)
+    rank = mean_ranks(means)
     alpha = result.settings["alpha"]
     q = float(studentized_range.ppf(1 - alpha, m, np.inf)) / math.sqrt(2)
     critical = q * math.sqrt(m * (m + 1) / (6 * k))

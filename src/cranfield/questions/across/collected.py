@@ -22,6 +22,8 @@ from cranfield.scores.matrix import ScoreMatrix, Scores, inherited
 Array = NDArray[np.float64]
 Run = tuple[str, str]
 """A system and its seed; the seed is empty where there is one run per system."""
+FEWEST_SCALED = 5
+"""Systems from which scores are standardised, or systems beaten counted."""
 _CHOSEN = re.compile(r"best|max|top|chosen|selected", re.IGNORECASE)
 DROPPED = sentence(
     "across.dropped",
@@ -105,14 +107,17 @@ class Collected:
         """Per collection, what is drawn × systems: the mean over the seeds of each system."""
         return [_averaged(values, self.runs) for values in self.units]
 
+    def by_system(self, at: int) -> Array:
+        """Topics × systems of one collection: the mean over the seeds of each system."""
+        return _averaged((self.scores or ())[at], self.runs)
+
     @property
     def summed(self) -> list[Array]:
         """As `averaged`, for flips of whole groups: their signs change the sums of groups."""
         found = []
-        for at, values in enumerate(self.scores or ()):
+        for at in range(len(self.scores or ())):
             clusters = self.clusters[at] if self.clusters else None
-            table = _averaged(values, self.runs)
-            found.append(table if clusters is None else clusters.sums(table))
+            found.append(self.by_system(at) if clusters is None else clusters.sums(self.by_system(at)))
         return found
 
     @property
@@ -157,8 +162,10 @@ def from_scores(collections: Mapping[str, Scores]) -> dict[str, dict[str, Part]]
     return found
 
 
-def from_table(table: pl.DataFrame, measure: str | None, missing: str) -> dict[str, dict[str, Part]]:
-    """The parts of a long table, by measure and collection."""
+def from_table(
+    table: pl.DataFrame, measure: str | None, missing: str, name: str = "scores"
+) -> dict[str, dict[str, Part]]:
+    """The parts of a table, by measure and collection; `name` is the collection of a table with seeds alone."""
     roles = collected_columns(table.columns)
     if roles is not None and "value" not in roles:
         table, roles = _melted(table, roles)
@@ -171,7 +178,7 @@ def from_table(table: pl.DataFrame, measure: str | None, missing: str) -> dict[s
         name: pl.col(column).cast(pl.String).str.strip_chars() for name, column in roles.items() if name != "value"
     }
     frame = table.select(
-        collection=label.get("collection", pl.lit("scores")),
+        collection=label.get("collection", pl.lit(name)),
         system=label["system"],
         seed=label.get("seed", pl.lit("")),
         topic=label.get("topic", pl.lit("")),
@@ -184,8 +191,8 @@ def from_table(table: pl.DataFrame, measure: str | None, missing: str) -> dict[s
         summaries = frame["topic"].str.to_lowercase().is_in(["all", "amean"])
         frame = frame.filter(~summaries) if not summaries.all() else frame.with_columns(topic=pl.lit(""))
     found: dict[str, dict[str, Part]] = {}
-    for (name, collection), rows in frame.group_by(["measure", "collection"], maintain_order=True):
-        found.setdefault(str(name), {})[str(collection)] = _part(str(collection), str(name), rows, missing)
+    for (by, collection), rows in frame.group_by(["measure", "collection"], maintain_order=True):
+        found.setdefault(str(by), {})[str(collection)] = _part(str(collection), str(by), rows, missing)
     return found
 
 
@@ -276,6 +283,7 @@ def collect(
     missing: str,
     groups: Mapping[str, str] | None = None,
     weights: Mapping[str, float] | None = None,
+    scale: str = "raw",
 ) -> list[Collected]:
     """Complete scores by every measure that all collections have; topics may be grouped, collections weighted."""
     every = sorted({name for of in parts.values() for name in of}, key=str.encode)
@@ -284,7 +292,36 @@ def collect(
         has = [f"{name} has {summary([m for m, of in parts.items() if name in of], 3)}" for name in every[:3]]
         raise DataError(f"no measure is in all {len(every)} collections: {'; '.join(has)}. Name a shared measure.")
     found = [_joined(measure, parts[measure], missing) for measure in shared or parts]
-    return [_weighted(_grouped(data, groups), weights) for data in found]
+    return [scaled(_weighted(_grouped(data, groups), weights), scale) for data in found]
+
+
+def scaled(data: Collected, scale: str) -> Collected:
+    """The data on a scale that collections share: standardised scores, or Borda points.
+
+    standardised: scores minus the mean of the systems' means, over their standard deviation, collection by collection.
+    borda: the systems beaten on each collection; without topics, because points are no mean over them.
+    """
+    means = data.system_means
+    if scale != "raw" and len(data.systems) < FEWEST_SCALED:
+        raise ArgumentError(
+            f"`scale` {scale!r} needs at least {FEWEST_SCALED} systems to measure by; got {len(data.systems)}. Leave it "
+            "out."
+        )
+    if scale == "standardised":
+        centre, spread = means.mean(axis=1), means.std(axis=1, ddof=1)
+        spread = np.where(spread > 1e-15, spread, 1.0)
+        made = [(x - c) / s for x, c, s in zip(data.scores or (), centre, spread, strict=False)]
+        return replace(
+            data, measure=f"{data.measure} (standardised)", means=(data.means - centre[:, None]) / spread[:, None],
+            scores=None if data.scores is None else tuple(made),
+        )  # fmt: skip
+    if scale == "borda":
+        points = (means[:, :, None] > means[:, None, :]).sum(axis=2).astype(np.float64)
+        return Collected(
+            f"{data.measure} (Borda)", data.collections, data.systems, tuple(("",) for _ in data.systems), (), None,
+            points, data.warnings, weights=data.weights,
+        )  # fmt: skip
+    return data
 
 
 def _grouped(data: Collected, groups: Mapping[str, str] | None) -> Collected:

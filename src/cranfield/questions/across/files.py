@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from cranfield.core.columns import collected_columns
-from cranfield.core.errors import ArgumentError, CranfieldError, DataError, FileError, Problem, UnknownNameError, quietly
+from cranfield.core.errors import (
+    ArgumentError,
+    CranfieldError,
+    DataError,
+    FileError,
+    Problem,
+    UnknownNameError,
+    quietly,
+)
 from cranfield.core.files import STDIN, expand, read_bytes
 from cranfield.core.question import Bar
 from cranfield.core.recognition import beginning
@@ -19,6 +27,7 @@ from cranfield.questions import files as common
 from cranfield.questions.across.collected import Part, from_scores, from_table
 from cranfield.questions.across.results import read_results, result_files
 from cranfield.scores.readers import by_collection
+
 
 @dataclass(frozen=True, eq=False)
 class Parts:
@@ -43,7 +52,7 @@ def read_parts(paths: Sequence[str], question: Any, bar: Bar) -> Parts:
             results |= found
         elif (table := _long_table(path)) is not None:
             try:
-                _merge(tables, from_table(table, named, question.missing), path)
+                _merge(tables, from_table(table, named, question.missing, next(iter(by_collection([path])))), path)
             except DataError as error:
                 raise FileError(path, [Problem(0, str(error))]) from None
         else:

@@ -45,7 +45,8 @@ def weights_of(texts: Sequence[str] | None) -> dict[str, float]:
     return found
 
 
-AcrossShow = Literal["pairs", "leaderboard", "components", "collections"]
+AcrossShow = Literal["pairs", "leaderboard", "components", "collections", "views", "table"]
+Scale = Literal["raw", "standardised", "borda"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +113,10 @@ class AcrossQuestion(CollectedQuestion):
     deterministic: tuple[str, ...] | None = setting(
         None, "System that needs no seeds, such as BM25; repeatable.", metavar="SYSTEM", usual="none"
     )
+    scale: str = setting(
+        "raw", "What is compared: scores, scores standardised per collection, or systems beaten (Borda).",
+        choices=defaults.names(Scale),
+    )  # fmt: skip
     weights: tuple[str, ...] | None = setting(
         None, "Weight of a collection; repeatable. Others weigh 1; no claim about collections like these.",
         metavar="NAME=W", usual="equal", check=lambda name, value: weights_of((value,)), on_page=False,
@@ -123,7 +128,7 @@ class AcrossQuestion(CollectedQuestion):
     show: str = setting(
         "pairs",
         "pairs: one row per claim and pair. leaderboard: one row per system. components: sources of variance. "
-        "collections: the leader of each collection, and without it.",
+        "collections: the leader of each collection, and without it. views: other means. table: for a paper.",
         choices=defaults.names(AcrossShow), part="view", on_page=False,
     )  # fmt: skip
 
