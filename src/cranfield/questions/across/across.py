@@ -38,7 +38,7 @@ from cranfield.questions.across.collected import Collected, collect, from_scores
 from cranfield.questions.across.files import Parts
 from cranfield.questions.across.question import AcrossQuestion, weights_of
 from cranfield.questions.across.seeds import recipes
-from cranfield.questions.compare.clusters import TopicGroups, grouped_cautions, groups_of
+from cranfield.questions.compare.clusters import TopicGroups, groups_of
 from cranfield.questions.compare.compare import compare
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import at_most
@@ -409,8 +409,7 @@ def _warnings(data: Collected, claims: Sequence[str], asked: AcrossQuestion) -> 
         said.append(FEW_SEEDS())
     if k == 1 and not data.with_seeds:
         return said  # `compare` has its own
-    for at, topics in enumerate(data.topics):
-        said += grouped_cautions(topics, data.clusters[at] if data.clusters else None)
+    said += data.cautions
     fewest = min(range(k), key=lambda at: len(data.topics[at])) if data.topics else 0
     if data.topics and not any(data.clusters) and len(data.topics[fewest]) < MEASURED:
         count = len(data.topics[fewest])

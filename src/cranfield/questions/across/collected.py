@@ -15,7 +15,7 @@ from cranfield.core.columns import collected_columns
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.core.labels import summary
 from cranfield.core.sentences import sentence
-from cranfield.questions.compare.clusters import Clusters
+from cranfield.questions.compare.clusters import Clusters, grouped_cautions
 from cranfield.scores.frames import looks_like_measure
 from cranfield.scores.matrix import ScoreMatrix, Scores, inherited
 
@@ -119,6 +119,13 @@ class Collected:
             clusters = self.clusters[at] if self.clusters else None
             found.append(self.by_system(at) if clusters is None else clusters.sums(self.by_system(at)))
         return found
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """That groups of topics are few, or that topics look as if they had some; each once."""
+        groups = self.clusters or (None,) * len(self.topics)
+        found = (grouped_cautions(*one) for one in zip(self.topics, groups, strict=True))
+        return tuple(dict.fromkeys(text for texts in found for text in texts))
 
     @property
     def equal_weights(self) -> bool:
@@ -304,8 +311,7 @@ def scaled(data: Collected, scale: str) -> Collected:
     means = data.system_means
     if scale != "raw" and len(data.systems) < FEWEST_SCALED:
         raise ArgumentError(
-            f"`scale` {scale!r} needs at least {FEWEST_SCALED} systems to measure by; got {len(data.systems)}. Leave it "
-            "out."
+            f"`scale` {scale!r} needs at least {FEWEST_SCALED} systems; got {len(data.systems)}. Leave it out."
         )
     if scale == "standardised":
         centre, spread = means.mean(axis=1), means.std(axis=1, ddof=1)

@@ -164,6 +164,11 @@ class DesignAcrossQuestion(CollectedQuestion):
     n_seeds: tuple[int, ...] = setting(
         SEEDS, "Number of training seeds per system; repeatable.", metavar="R", least=2, most=10_000
     )
+    seed_cost: float | None = setting(
+        None, "Cost of training a system once, in topics judged; adds the cost of recipes.", metavar="C",
+        check=shared.not_negative, on_page=False,
+    )  # fmt: skip
+    topic_groups: Path | None = shared.topic_groups()
 
     @staticmethod
     def verb() -> Callable[..., Any]:
