@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +36,7 @@ from cranfield.questions.across.board import (
 )
 from cranfield.questions.across.claims import Claim, borda, like_these, replicated, these_collections
 from cranfield.questions.across.collected import Collected, collect, from_scores, from_table
-from cranfield.questions.across.files import Parts
+from cranfield.questions.across.files import Parts, read_parts
 from cranfield.questions.across.question import AcrossQuestion, weights_of
 from cranfield.questions.across.seeds import recipes
 from cranfield.questions.compare.clusters import TopicGroups, groups_of
@@ -225,8 +226,8 @@ def across(
     Parameters
     ----------
     collections : scores by collection
-        ``{name: scores}``, each in any form that `as_scores` takes; or a frame with the columns collection, system,
-        topic, value and optionally seed and measure. A frame without topics holds means.
+        ``{name: scores}``, each in any form that `as_scores` takes; files or folders; or a frame with the columns
+        collection, system, topic, value and optionally seed and measure. A frame without topics holds means.
     missing : {"error", "zero", "drop-topic", "drop-collection", "drop-system"}
         What missing results mean.
     measure : which measures to take; all unless named
@@ -338,6 +339,10 @@ def as_parts(collections: Any, measure: str | Sequence[str] | None, missing: str
     if isinstance(collections, Parts):
         return collections.by_measure
     wanted = [measure] if isinstance(measure, str) else list(measure or ())
+    files = [collections] if isinstance(collections, (str, os.PathLike)) else collections
+    if isinstance(files, (list, tuple)) and files and all(isinstance(one, (str, os.PathLike)) for one in files):
+        asked = AcrossQuestion(measure=tuple(wanted) or None, missing=missing)
+        return read_parts([os.fspath(one) for one in files], asked).by_measure
     if is_frame(collections) and collected_columns(as_polars(collections).columns) is not None:
         parts = from_table(as_polars(collections), wanted[0] if len(wanted) == 1 else None, missing)
     else:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
+from cranfield.core import parquet
 from cranfield.core.columns import collected_columns
 from cranfield.core.errors import (
     ArgumentError,
@@ -29,6 +31,10 @@ from cranfield.questions.across.results import read_results, result_files
 from cranfield.scores.readers import by_collection
 
 
+def _silent(doing: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 @dataclass(frozen=True, eq=False)
 class Parts:
     """What files hold, by measure and collection, before missing cells are decided."""
@@ -36,13 +42,14 @@ class Parts:
     by_measure: dict[str, dict[str, Part]]
 
 
-def read_parts(paths: Sequence[str], question: Any, bar: Bar) -> Parts:
+def read_parts(paths: Sequence[str], question: Any, bar: Bar = _silent) -> Parts:
     """The scores in the files, of the measures and systems wanted."""
     wanted = list(question.measure or ())
-    if question.collections is not None:
+    listing = getattr(question, "collections", None)
+    if listing is not None:
         if question.names:
             raise ArgumentError("`names` applies to score files; the list names its collections. Leave it out.")
-        return Parts(_only_systems(_evaluated(question.collections, wanted, bar), question))
+        return Parts(_only_systems(_evaluated(listing, wanted, bar), question))
     named = wanted[0] if len(wanted) == 1 else None
     tables: dict[str, dict[str, Part]] = {}
     score_files: list[str] = []
@@ -52,13 +59,13 @@ def read_parts(paths: Sequence[str], question: Any, bar: Bar) -> Parts:
             results |= found
         elif (table := _long_table(path)) is not None:
             try:
-                _merge(tables, from_table(table, named, question.missing, next(iter(by_collection([path])))), path)
+                merge(tables, from_table(table, named, question.missing, next(iter(by_collection([path])))), path)
             except DataError as error:
                 raise FileError(path, [Problem(0, str(error))]) from None
         else:
             score_files.append(path)
     if results:
-        _merge(tables, read_results(results), next(iter(results)))
+        merge(tables, read_results(results), next(iter(results)))
     if score_files and tables:
         raise ArgumentError(
             f"{score_files[0]} has no collection column, but another file has one. Give one kind of file."
@@ -66,7 +73,7 @@ def read_parts(paths: Sequence[str], question: Any, bar: Bar) -> Parts:
     if tables:
         if question.names:
             raise ArgumentError("`names` applies to score files; this table names its collections. Leave it out.")
-        return Parts(_only_systems(_only_measures(tables, wanted), question))
+        return chosen(tables, question)
     holes = question.missing if question.missing in ("zero", "drop-topic") else "error"
     common.require_kind(score_files[0], "scores")
     groups = _groups(score_files, question.names)
@@ -87,11 +94,11 @@ def _groups(paths: Sequence[str], names: Sequence[str] | None) -> dict[str, list
 
 def _long_table(path: str) -> pl.DataFrame | None:
     """The table in a file if it has a column of collections or seeds."""
-    if Path(path).is_dir() or (path != STDIN and not Path(path).is_file()):
+    if path != STDIN and not Path(getattr(path, "place", path)).is_file():
         return None
     start = beginning(path)
-    if start[:4] == b"PAR1":
-        table = pl.read_parquet(io.BytesIO(read_bytes(path)))
+    if start[:4] == parquet.MARK:
+        table = parquet.read_parquet(read_bytes(path), path)
         return table if collected_columns(table.columns) is not None else None
     header = next((line for line in start.splitlines() if line.strip() and not line.startswith(b"#")), b"")
     text = header.decode("utf-8-sig", errors="replace")
@@ -145,12 +152,34 @@ def _evaluated(listing: str, wanted: Sequence[str], bar: Bar) -> dict[str, dict[
     return from_scores(scores)
 
 
-def _merge(into: dict[str, dict[str, Part]], more: dict[str, dict[str, Part]], path: str) -> None:
+def table_of(path: str) -> dict[str, dict[str, Part]] | None:
+    """What a table of several collections or seeds, or a result file, holds; None for other files."""
+    if found := result_files(path):
+        return read_results(found)
+    if several_of(path) is None:
+        return None
+    table = _long_table(path)
+    assert table is not None
+    return from_table(table, None, "error", next(iter(by_collection([path]))))
+
+
+def chosen(parts: dict[str, dict[str, Part]], question: Any) -> Parts:
+    """The measures and systems that a question names."""
+    return Parts(_only_systems(_only_measures(parts, list(question.measure or ())), question))
+
+
+def merge(into: dict[str, dict[str, Part]], more: dict[str, dict[str, Part]], path: str) -> None:
+    """Add collections of another file; means of other systems join those of a collection."""
     for measure, parts in more.items():
         known = into.setdefault(measure, {})
-        if twice := known.keys() & parts.keys():
-            raise FileError(path, [Problem(0, f"collection {min(twice)!r} is in another file too. Give it once.")])
-        known.update(parts)
+        for name, part in parts.items():
+            former = known.get(name)
+            if former is None:
+                known[name] = part
+            elif part.topics == former.topics == ("",) and not {*part.runs} & {*former.runs}:
+                known[name] = Part(("",), former.runs + part.runs, np.hstack([former.values, part.values]))
+            else:
+                raise FileError(path, [Problem(0, f"collection {name!r} is in another file too. Give it once.")])
 
 
 def _only_measures(parts: dict[str, dict[str, Part]], wanted: Sequence[str]) -> dict[str, dict[str, Part]]:

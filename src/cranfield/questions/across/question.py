@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
+from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, Bar, Files, HelpGroup, Question, Takes, setting
 
 if TYPE_CHECKING:
@@ -54,17 +55,12 @@ class CollectedQuestion(Question):
     """What `across` and `design across` read."""
 
     takes: ClassVar[Takes] = "collections"
-    instead: ClassVar[str] = "collections"
 
     measure: tuple[str, ...] | None = shared.measures()
     system: tuple[str, ...] | None = shared.systems()
     names: tuple[str, ...] | None = setting(
         None, "Name of a collection, one per score file in order; repeatable.", "--names", metavar="NAME",
         usual="the file names", part="source", on_page=False,
-    )  # fmt: skip
-    collections: str | None = setting(
-        None, "File of lines `name judgments runs`, as for evaluate; instead of score files.", metavar="FILE",
-        part="source", on_page=False,
     )  # fmt: skip
     missing: str = setting(
         "error",
@@ -101,6 +97,24 @@ class AcrossQuestion(CollectedQuestion):
     aliases: ClassVar[tuple[str, ...]] = ("collections", "seeds", "beir", "mteb")
     brief: ClassVar[str] = "Which systems differ over several collections or seeds?"
     place: ClassVar[int] = 97
+    instead: ClassVar[str] = "collections"
+
+    collections: str | None = setting(
+        None, "File of lines `name judgments runs`, as for evaluate; instead of score files.", metavar="FILE",
+        part="source", on_page=False,
+    )  # fmt: skip
+    page = Page(
+        name="across",
+        title="Across",
+        place=Place.TOOLS,
+        order=40,
+        heading="Do differences hold over collections and seeds?",
+        lead="Upload one score file per collection, a table with a column collection or seed, or results of MTEB, BEIR "
+        "or ranx.",
+        button="Compare",
+        doing="Comparing over the collections of",
+        brief="Systems over several collections or training seeds; `tables` has leaderboard and components.",
+    )
 
     claim: tuple[str, ...] | None = setting(
         None, "Claim to test; repeatable.", choices=defaults.names(ClaimName), usual="all that the data support",

@@ -46,7 +46,8 @@ def result_files(path: str) -> dict[str, Any]:
     if place.is_dir():
         files = [str(one) for depth in ("*", "*/*", "*/*/*") for one in sorted(place.glob(f"{depth}.json"))]
     else:
-        files = [path] if place.suffix == ".json" and place.is_file() else []
+        # An uploaded file lies elsewhere than its name says.
+        files = [path] if place.suffix == ".json" and Path(getattr(path, "place", path)).is_file() else []
     read = {file: load_json(read_bytes(file), file) for file in files if Path(file).name != BESIDE}
     shapes = {file: shape_of(content) for file, content in read.items()}
     known = [file for file, shape in shapes.items() if shape]
