@@ -110,6 +110,7 @@ class Case:
     replicate_resamples: int
     depths: tuple[int, ...]
     workers: int | None
+    across: Any = None
 
     @property
     def scores(self) -> Scores:

@@ -31,5 +31,7 @@ WORKS = {
     "urbano": "J. Urbano, M. Marrero, D. Martín. On the measurement of test collection reliability. SIGIR, 2013.",
     "zobel": "J. Zobel. How reliable are the results of large-scale information retrieval experiments? SIGIR, 1998.",
     "sakai-condensed": "T. Sakai. Alternatives to bpref. SIGIR, 2007.",
+    "romano": "J. P. Romano, M. Wolf. Stepwise multiple testing as formalized data snooping. Econometrica 73, 2005.",
+    "benjamini-heller": "Y. Benjamini, R. Heller. Screening for partial conjunction hypotheses. Biometrics 64, 2008.",
     "benjamini": "Y. Benjamini, Y. Hochberg. Controlling the false discovery rate. JRSS B 57, 1995.",
 }  # fmt: skip

@@ -172,6 +172,7 @@ def report(
     replicate_resamples: int = defaults.REPLICATES_RESAMPLES,
     depths: Sequence[int] | None = None,
     teams: Mapping[str, str] | PathLike | None = None,
+    across: Any | None = None,
     level: int = defaults.RELEVANCE,
     gains: str | None = None,
     intents: PathLike | None = None,
@@ -196,13 +197,14 @@ def report(
     measures : names of measures; for scores, which of them and in which order
     note : a text file: the organiser's note, shown below the title; blank lines part its paragraphs
     skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
-        replicates, reuse, methods
+        replicates, reuse, across, methods
     source : a description of where the scores come from
     min_diff, n_systems : what the next collection should detect, among how many systems (as many as here)
     n_resamples : resamples of the tests, as in `compare`
     n_partitions, n_splits, replicate_resamples : of the replicates
     depths : pool depths to price
     teams : the team of every run, or a file of them (see `read_teams`): each is left out of the pool in turn
+    across : scores of other collections with the same systems, in any form that `across` takes, or their files
     level, gains, intents, order, single_precision, name, lenient, judged_only : how runs are scored, see `evaluate`
 
     Returns
@@ -251,9 +253,10 @@ def report(
     called = title or collection_title(named)
     case = Case(
         material, called, scoring, grouping, alpha, power, min_diff, n_systems or max(2, main.n_systems), n_resamples,
-        seed, n_partitions, n_splits, replicate_resamples, tuple(depths or defaults.REPORT_DEPTHS), workers,
+        seed, n_partitions, n_splits, replicate_resamples, tuple(depths or defaults.REPORT_DEPTHS), workers, across,
     )  # fmt: skip
     possible = {"replicates": judged is not None, "reuse": judged is not None and grouping is not None}
+    possible["across"] = across is not None
     wanted = [one for one in SECTIONS if one not in left_out and possible.get(one, True)]
     built = []
     for done, section in enumerate(wanted, 1):
