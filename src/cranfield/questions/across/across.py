@@ -318,7 +318,7 @@ class _Found(NamedTuple):
 
 def _weight_texts(weights: Mapping[str, float] | Sequence[str] | None) -> tuple[str, ...] | None:
     if isinstance(weights, Mapping):
-        weights = [f"{name}={weight!r}" for name, weight in weights.items()]
+        weights = [f"{name}={float(weight)!r}" for name, weight in weights.items()]
     return _several(weights)
 
 

@@ -162,7 +162,8 @@ def other_claims(result: Across) -> list[str]:
 def leader(result: Across) -> list[str]:
     """Whether the leader by the mean depends on one collection."""
     rows = result.collection_rows.filter(pl.col("measure") == result.data[0].measure)
-    if rows.height < 2:
+    best = result.board.filter((pl.col("measure") == result.data[0].measure) & (pl.col("rank") == 1))
+    if rows.height < 2 or best.height > 1:
         return []
     first = result.board["system"][0]
     changed = rows.filter(pl.col("leader_without") != first)

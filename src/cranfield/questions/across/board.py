@@ -156,7 +156,8 @@ def interaction_share(data: Collected) -> float | None:
     known = dict(sources(data))
     noise = float(np.mean([pair_variance(values) / 2 / len(values) for values in data.averaged]))
     total = known["interaction"] + noise
-    return known["interaction"] / total if total > 0 else None
+    rounding = (1e-12 * float(np.abs(data.system_means).max())) ** 2
+    return known["interaction"] / total if total > rounding else None
 
 
 def leaders(data: Collected) -> list[dict[str, object]]:

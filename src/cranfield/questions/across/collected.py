@@ -251,7 +251,7 @@ def _part(collection: str, measure: str, rows: pl.DataFrame, missing: str) -> Pa
         seeded = f", seed {seed!r}" if seed else ""
         raise DataError(
             f"collection {collection!r}: {of}system {system!r}{seeded} has two scores. Keep one, or add a "
-            "column `seed`."
+            "column called seed."
         )
     values = np.full(size, np.nan)
     values[flat] = rows["value"].to_numpy()

@@ -77,7 +77,16 @@ def read_parts(paths: Sequence[str], question: Any, bar: Bar = _silent) -> Parts
     holes = question.missing if question.missing in ("zero", "drop-topic") else "error"
     common.require_kind(score_files[0], "scores")
     groups = _groups(score_files, question.names)
-    scores = {name: common.read_scores(listed, question.measure, holes) for name, listed in groups.items()}
+    scores = {}
+    for name, listed in groups.items():
+        try:
+            scores[name] = common.read_scores(listed, question.measure, holes)
+        except FileError as error:
+            folders = {Path(one).parent for one in listed}
+            if len(folders) < 2:
+                raise
+            text = f"{error}. {len(listed)} files are called {name!r}; name their collections with `names`."
+            raise DataError(text) from None
     return Parts(_only_systems(from_scores(scores), question))
 
 
