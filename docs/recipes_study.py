@@ -8,6 +8,7 @@ rule was chosen; these have another seed and other populations.
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ class Population(NamedTuple):
 def drawn(rng: np.random.Generator, one: Population) -> tuple[list[Array], list[slice]]:
     """Topics × runs of every collection, and the columns of every recipe."""
     ends = np.cumsum((0, *one.n_seeds))
-    runs = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    runs = [slice(int(a), int(b)) for a, b in pairwise(ends)]
     of = np.repeat(np.arange(len(runs)), one.n_seeds)
     spread = np.asarray(one.spread)
     if one.seeds == "random spread":  # each recipe's variance is drawn anew: chi-squared with 2 degrees of freedom

@@ -167,6 +167,6 @@ def fewest_costs() -> Shown:
 
 CASES["across.seeds-against-topics"] = (fewest_costs, lambda: with_seeds(0.0001))
 CASES["across.seeds-limit"] = (
-    lambda: (with_seeds(0.03), "Recipes: no number of topics makes up for 2 seeds; 3 or more are needed."),
+    lambda: (with_seeds(0.05), "Recipes: no number of topics makes up for 2 seeds; 3 or more are needed."),
     lambda: with_seeds(0.2),
 )

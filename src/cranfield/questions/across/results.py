@@ -82,12 +82,12 @@ def read_results(files: Mapping[str, Any]) -> dict[str, dict[str, Part]]:
     main = {one.measure for one, path in means if shape_of(files[path]) == "mteb"}
     for one, path in means:
         measure = "main_score" if len(main) > 1 and shape_of(files[path]) == "mteb" else one.measure
+        if isinstance(one.value, bool) or not isinstance(one.value, (int, float)) or not math.isfinite(one.value):
+            text = f"{one.system}: {one.value!r} by {one.measure} is not a finite number. Remove the file."
+            raise FileError(path, [Problem(0, text)])
         key = (measure, one.collection, one.system)
         if key in cells:
             text = f"{one.collection} has results of {one.system} in {cells[key][1]} too. Keep one file."
-            raise FileError(path, [Problem(0, text)])
-        if isinstance(one.value, bool) or not isinstance(one.value, (int, float)) or not math.isfinite(one.value):
-            text = f"{one.system}: {one.value!r} by {one.measure} is not a finite number. Remove the file."
             raise FileError(path, [Problem(0, text)])
         cells[key] = float(one.value), path
     rows: dict[str, dict[str, list[tuple[str, float]]]] = {}
