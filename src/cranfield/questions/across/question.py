@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
@@ -15,6 +15,8 @@ from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, Bar, Files, HelpGroup, Question, Takes, setting
 
 if TYPE_CHECKING:
+    from cranfield.questions.across.across import Across
+    from cranfield.questions.across.design import DesignAcross
     from cranfield.questions.across.files import Parts
 
 ClaimName = Literal["these", "like_these", "trained", "recipe"]
@@ -147,7 +149,7 @@ class AcrossQuestion(CollectedQuestion):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Across]:
         """The public function that answers it."""
         from cranfield.questions.across.across import across
 
@@ -185,7 +187,7 @@ class DesignAcrossQuestion(CollectedQuestion):
     topic_groups: Path | None = shared.topic_groups()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., DesignAcross]:
         """The public function that answers it."""
         from cranfield.questions.across.design import design_across
 
