@@ -163,7 +163,7 @@ def _statistic(others: NDArray[np.float64], given: NDArray[np.float64], label: s
     if not there.any():
         return None
     cells, goal = others[:, there], given[there]
-    fitting = []
+    fitting: list[str] = []
     # A spreadsheet passes over empty cells; with missing='zero' they count.
     for filled in [cells, np.nan_to_num(cells)] if np.isnan(cells).any() else [cells]:
         fitting += _fitting(filled, goal)
