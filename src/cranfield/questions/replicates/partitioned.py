@@ -212,7 +212,8 @@ def partition_scores(
     depths = scorer.evaluator.depths
     rows = [
         RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["unjudged_topics"]), tuple(p["notes"]),
-                  Matched(p["system"], p["judged"], p["retrieved"]), dict(zip(depths, p["shares"].tolist(), strict=True)))
+                  Matched(p["system"], p["judged"], p["retrieved"]),
+                  dict(zip(depths, p["shares"].tolist(), strict=True)))
         for p in parts
     ]  # fmt: skip
     again = partial(read_again, collection.sources, collection.lenient, collection.name)
