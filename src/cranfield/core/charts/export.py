@@ -17,6 +17,7 @@ import vl_convert
 
 from cranfield.core.charts.fonts import keep_lengths
 from cranfield.core.charts.style import Drawing
+from cranfield.core.charts.tokens import night_style
 from cranfield.core.defaults import CHART_ENDINGS
 from cranfield.core.errors import ArgumentError
 from cranfield.core.files import write_atomically
@@ -68,6 +69,12 @@ def _drawable(spec: dict[str, Any]) -> dict[str, Any]:
     text = json.dumps(spec, ensure_ascii=False).replace("\u2028", " ").replace("\u2029", " ")
     drawable: dict[str, Any] = json.loads(_BUILT_IN_NAME.sub(r"\1\2 \1", text))
     return drawable
+
+
+def at_night(svg: str) -> str:
+    """The image with a style for dark screens; inside a page the style of the page does it."""
+    head = _HEAD.match(svg)
+    return svg if head is None else f"{head[0]}<style>{night_style()}</style>{svg[head.end() :]}"
 
 
 def described(svg: str, title: str, description: str) -> str:
@@ -155,4 +162,4 @@ def chart_bytes(chart: Drawing, ending: str) -> bytes:
         return bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
     if ending == ".pdf":
         return bytes(vl_convert.svg_to_pdf(svg))
-    return svg.encode()
+    return at_night(svg).encode()
