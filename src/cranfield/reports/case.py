@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -110,6 +111,7 @@ class Case:
     replicate_resamples: int
     depths: tuple[int, ...]
     workers: int | None
+    documents: str | os.PathLike[str] | None = None
 
     @property
     def scores(self) -> Scores:
@@ -190,7 +192,8 @@ class Case:
                 known: dict[str, Any] = {"judged": self.judged_shares, "teams": self.teams}
                 data = view_data(shown, self.scores, title=self.title, qrels=self.material.qrels, **known)
                 if self.material.qrels is not None:
-                    data["rankings"] = top_documents(self.judgments, self.tops, data["topics"], data["systems"], "file")
+                    listed = (data["topics"], data["systems"], "file", self.documents)
+                    data["rankings"] = top_documents(self.judgments, self.tops, *listed)
                 return data
         except CranfieldError:
             return None

@@ -159,6 +159,7 @@ def report(
     measures: Any | None = None,
     title: str | None = None,
     note: PathLike | None = None,
+    documents: PathLike | None = None,
     skip: Iterable[str] | None = None,
     source: str | None = None,
     min_diff: float = defaults.NEXT_MIN_DIFF,
@@ -195,6 +196,7 @@ def report(
         pool depths and replicates. ``report(qrels, runs)`` needs no names
     measures : names of measures; for scores, which of them and in which order
     note : a text file: the organiser's note, shown below the title; blank lines part its paragraphs
+    documents : ids and titles of documents, for ranked lists (see `cranfield.collection.titles.read_titles`)
     skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
         replicates, reuse, methods
     source : a description of where the scores come from
@@ -244,6 +246,8 @@ def report(
         )
     for matrix in material.scores.values():
         matrix.require(topics=1, systems=1, what="a report", tiny=True)
+    if documents is not None and judged is None:
+        raise ArgumentError("`documents` needs `qrels` and `runs`; got scores.")
     if teams is not None and judged is None:
         raise ArgumentError("`teams` needs `qrels` and `runs`; got scores.")
     grouping = teams if teams is None or isinstance(teams, Mapping) else read_teams(teams)
@@ -251,7 +255,7 @@ def report(
     called = title or collection_title(named)
     case = Case(
         material, called, scoring, grouping, alpha, power, min_diff, n_systems or max(2, main.n_systems), n_resamples,
-        seed, n_partitions, n_splits, replicate_resamples, tuple(depths or defaults.REPORT_DEPTHS), workers,
+        seed, n_partitions, n_splits, replicate_resamples, tuple(depths or defaults.REPORT_DEPTHS), workers, documents,
     )  # fmt: skip
     possible = {"replicates": judged is not None, "reuse": judged is not None and grouping is not None}
     wanted = [one for one in SECTIONS if one not in left_out and possible.get(one, True)]

@@ -141,7 +141,7 @@ def _named(frame: pl.DataFrame, pixels: float) -> list[dict[str, Any]]:
             end = start + width
             clear = all(abs(height - at) > LABEL_SIZE or end < begin or stop < start for begin, stop, at in taken)
             beside = [dot for dot, at in dots if abs(height - at) <= LABEL_SIZE / 2 + 2 and dot != across]
-            if clear and 0 <= start and end <= edge and not any(start - 3 < dot < end + 3 for dot in beside):
+            if clear and start >= 0 and end <= edge and not any(start - 3 < dot < end + 3 for dot in beside):
                 taken.append((start, end, height))
                 named.append({"system": system, "reference": x, "label": height / pixels, "left": left})
                 break

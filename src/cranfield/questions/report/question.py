@@ -81,6 +81,7 @@ class ReportQuestion(Scoring):
         None, "Pool depth to cost; repeatable.", "--depth", usual=" ".join(map(str, defaults.REPORT_DEPTHS)),
         least=1, most=10_000_000, on_page=False,
     )  # fmt: skip
+    documents: Path | None = shared.documents()
     teams: Path | None = shared.teams()
     team_prefix: str | None = shared.team_prefix(part="source")
     best_per_team: str | None = shared.best_per_team()

@@ -13,6 +13,7 @@ from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.question import Takes, setting
 from cranfield.questions.gate.question import GateQuestion
+from cranfield.questions.monitor.question import MonitorQuestion
 from cranfield.questions.reuse.question import ReuseQuestion
 from cranfield.questions.simulate.question import SimulateScoresQuestion
 from cranfield.questions.standardise.fit import fit_standardisation
@@ -94,6 +95,21 @@ def standardise(question: EffectQuestion, dataset: Dataset, progress: Progress) 
     imported = first.replace("import ", "import fit_standardisation, ", 1)
     python = (imported, *lines, f"fit_standardisation(scores).apply({', '.join(['scores', *changed])})")
     return replace(outcome, answer=both, command=(*outcome.command, fit, applied.words(*files)), python=python)
+
+
+@answers(MonitorQuestion)
+def monitored(question: MonitorQuestion, dataset: Dataset, progress: Progress) -> Outcome:
+    """Several files are batches; one table is the whole plan, cut into its looks, unless the form says otherwise."""
+    dataset.require_valid(progress)
+    question = by_measure(question, dataset)
+    batches = list(dataset.collections(question.measure).values())
+    if len(batches) > 1 or question.anytime or question.per_look or question.max_topics:
+        return ask_library(question, dataset, progress)
+    topics = batches[0].only().n_topics
+    cut = replace(question, per_look=max(2, -(-topics // question.looks)), max_topics=max(2, topics))
+    outcome = ask_library(cut, dataset, progress)
+    said = f"The {topics} topics are taken for all that were planned. If more will come, set “Max topics”."
+    return replace(outcome, answer=replace(outcome.answer, sentences=(*outcome.answer.sentences, said)))
 
 
 @answers(TuneQuestion)

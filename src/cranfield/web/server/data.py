@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import threading
 from collections import Counter
@@ -11,9 +12,11 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 
 from cranfield.collection.check import FileCheck, check_and_read
+from cranfield.collection.pools import top_of
 from cranfield.collection.sample import make_sample
 from cranfield.collection.teams import read_teams
 from cranfield.collection.title import collection_title
+from cranfield.collection.titles import read_titles
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import MEASURES, MISSING, MissingPolicy
 from cranfield.core.errors import CranfieldError, DataError, quietly
@@ -22,12 +25,14 @@ from cranfield.core.files import NamedFile
 from cranfield.core.labels import plural, summary
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import parse_measure
+from cranfield.reports.view.rankings import DEPTH
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import ScorePart, by_collection, join_parts
 from cranfield.web.server.limits import Limits
 
 IGNORED = "ignored"
 """The kind of a file that is listed and not read."""
+TITLES = "titles for ranked lists"
 STRAY = "these are no runs, qrels or score files"
 NO_DATA = {
     ".pdf", ".doc", ".docx", ".odt", ".tex", ".bib", ".rst", ".html", ".htm", ".png", ".jpg", ".jpeg", ".gif", ".svg",
@@ -70,6 +75,7 @@ class Dataset:
     lenient : accept fields after a run tag
     most_systems : how many systems a page takes
     teams : the team of every system, where a file called teams says it
+    documents : the file with the titles of documents, such as one called documents
     """
 
     id: str
@@ -79,12 +85,14 @@ class Dataset:
     lenient: bool = False
     most_systems: int = Limits.systems
     teams: dict[str, str] | None = None
+    documents: str | os.PathLike[str] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _contents: Contents | None = field(default=None, repr=False)
     _runs: list[Run] = field(default_factory=list, repr=False)
     _qrels: list[Qrels] = field(default_factory=list, repr=False)
     _evaluated: dict[str, ScoreMatrix] = field(default_factory=dict, repr=False)
     _warnings: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _titles: dict[str, str] | None = field(default=None, repr=False)
 
     # ── reading ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -101,6 +109,7 @@ class Dataset:
             self._contents, self._runs, self._qrels = None, [], []
             self._evaluated.clear()
             self._warnings.clear()
+            self._titles = None
 
     def peek(self) -> Contents | None:
         """What has been read so far, without reading."""
@@ -112,6 +121,10 @@ class Dataset:
         for number, file in enumerate(self.files, 1):
             if _is_teams(file):
                 checks.append(self._read_teams(file))
+                continue
+            if _is_documents(file) and len(self.files) > 1:
+                self.documents = file
+                checks.append(FileCheck(str(file), cast(Any, "documents"), notes=(TITLES,)))
                 continue
             if _is_stray(file) and len(self.files) > 1:
                 checks.append(FileCheck(str(file), cast(Any, IGNORED), notes=(STRAY,)))
@@ -146,6 +159,15 @@ class Dataset:
             return replace(contents, scores=joined, collections=collections)
         except CranfieldError as error:
             return replace(contents, problem=str(error))
+
+    def titles(self) -> dict[str, str]:
+        """The titles of the documents that ranked lists can show, read when the first list is asked for."""
+        with self._lock:
+            if self._titles is None:
+                tops = (top_of(run, DEPTH) for run in self.runs())
+                wanted = {name for top in tops for name in top.frame["document"].unique()} if self.documents else ()
+                self._titles = read_titles(self.documents, wanted) if self.documents else {}
+            return self._titles
 
     def _read_teams(self, file: NamedFile) -> FileCheck:
         try:
@@ -359,6 +381,11 @@ def _check_count(checks: Sequence[FileCheck], most: int) -> None:
 def _is_teams(file: str) -> bool:
     """Whether a file says which team every system is of: its name is teams, with any ending."""
     return _base(str(file)).lower().partition(".")[0] == "teams"
+
+
+def _is_documents(file: str) -> bool:
+    """Whether a file has the titles of documents: its name is documents, with any ending."""
+    return _base(str(file)).lower().partition(".")[0] == "documents"
 
 
 def _is_stray(file: str) -> bool:

@@ -266,7 +266,9 @@ class Store:
                 self._datasets[made.id], self._sizes[made.id] = made, size
             return self._datasets[made.id]
 
-    def adopt(self, paths: Sequence[str], teams: dict[str, str] | None = None) -> Dataset:
+    def adopt(
+        self, paths: Sequence[str], teams: dict[str, str] | None = None, documents: Path | None = None
+    ) -> Dataset:
         """Make a dataset of files where they lie; they are read, never copied and never removed."""
         files: list[NamedFile] = []
         digest = hashlib.blake2b(digest_size=6)
@@ -284,7 +286,9 @@ class Store:
         name = _several(Path(files[0]).name, len(files))
         with self._lock:
             if id not in self._datasets:
-                self._datasets[id] = Dataset(id, name, tuple(files), most_systems=self.limits.systems, teams=teams)
+                made = Dataset(id, name, tuple(files), most_systems=self.limits.systems, teams=teams)
+                made.documents = documents
+                self._datasets[id] = made
                 self._record(self._datasets[id])
             return self._datasets[id]
 

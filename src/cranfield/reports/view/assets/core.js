@@ -46,7 +46,7 @@ class Measure {
     raw.order.forEach((system, place) => { this.place[system] = place; });
     this.values = unpack(raw.scores, Float32Array);
     this.packed = Object.fromEntries(Object.entries(raw.pairs).map(([name, text]) => [
-      name, unpack(text, name === "significant" ? Uint8Array : Float32Array)
+      name, unpack(text, name === "significant" || name === "equivalent" ? Uint8Array : Float32Array)
     ]));
     this.widest = this.packed.difference.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
     this.highest = this.values.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -63,15 +63,13 @@ class Measure {
     const i = this.place[a], j = this.place[b], swap = i > j;
     const [low, high] = swap ? [j, i] : [i, j];
     const at = low * this.n - low * (low + 1) / 2 + high - low - 1, packed = this.packed;
+    const decided = {
+      p: packed.p_adjusted[at], apart: packed.significant[at] === 1,
+      alike: packed.equivalent !== undefined && packed.equivalent[at] === 1
+    };
     return swap
-      ? {
-        difference: -packed.difference[at], lower: -packed.upper[at], upper: -packed.lower[at],
-        p: packed.p_adjusted[at], apart: packed.significant[at] === 1
-      }
-      : {
-        difference: packed.difference[at], lower: packed.lower[at], upper: packed.upper[at],
-        p: packed.p_adjusted[at], apart: packed.significant[at] === 1
-      };
+      ? { difference: -packed.difference[at], lower: -packed.upper[at], upper: -packed.lower[at], ...decided }
+      : { difference: packed.difference[at], lower: packed.lower[at], upper: packed.upper[at], ...decided };
   }
   /** The mean over all topics, as the comparison has it, or over the chosen ones. */
   mean(system, topics) {
@@ -106,7 +104,7 @@ const isDark = () => prefersDark.matches && !printing;
 function pairText(a, b) {
   const pair = view.measure.pair(a, b);
   const verdict = !pair.apart
-    ? "not shown to differ"
+    ? (pair.alike ? `equivalent within ±${view.measure.margin}` : "not shown to differ")
     : pair.difference > 0
     ? `${nameOf(a)} is better`
     : `${nameOf(b)} is better`;

@@ -221,7 +221,9 @@ function niceStep(rough) {
 }
 
 // ── a map of cells on a canvas, walked by arrow keys ─────────────────────────────────────────────────────────
-const FONT = "11px system-ui, sans-serif";
+const FONT = "12px system-ui, sans-serif";
+/** The least height of a row that has a name beside it. */
+const LINE = 13;
 /** What the style leaves a map on paper, where its text keeps its size. */
 const PAPER = 529;
 /**
@@ -263,6 +265,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
     )) : 22;
     const left = Math.min(150, width * 0.28, longest + 9), top = now.topLabel || now.across ? 18 : 4;
     const cellWidth = (width - left - 1) / now.columns;
+    now.named = Boolean(named);
     const tall = height(now, cellWidth), cellHeight = tall / now.rows;
     Object.assign(now, { left, top, cellWidth, cellHeight });
     const scale = window.devicePixelRatio || 1;
@@ -287,7 +290,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
     context.strokeStyle = line;
     context.strokeRect(left - 0.5, top - 0.5, width - left, tall + 1);
     context.font = FONT; context.fillStyle = faint; context.textBaseline = "middle"; context.textAlign = "right";
-    const step = named ? Math.max(1, Math.ceil(12 / cellHeight)) : niceStep(14 / cellHeight);
+    const step = named ? Math.max(1, Math.ceil(LINE / cellHeight - 1e-9)) : niceStep(14 / cellHeight);
     for (let r = 0; r < now.rows; r++) {
       if (named ? r % step : r && (r + 1) % step) continue;
       context.fillStyle = now.strong && now.strong(r) ? ink : faint;

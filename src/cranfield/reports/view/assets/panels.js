@@ -11,7 +11,7 @@ function palette() {
   COLOURS[time] = {
     ink: text("ink"), faint: text("soft"), line: text("line"), paper: text("paper"),
     none: parts("paper"), self: parts("self"),
-    better: [parts("better-low"), parts("better")], size: [parts("size-low"), parts("size")],
+    better: parts("better"), worse: parts("worse"), same: parts("same"), size: [parts("size-low"), parts("size")],
   };
   return COLOURS[time];
 }
@@ -29,6 +29,9 @@ function plannedText({ topics, least }) {
     + ` ${shown.toLocaleString("en")} of ${packed.difference.length.toLocaleString("en")} observed differences are that large (blue).`;
 }
 
+/** What green means, where a margin says what is alike. */
+const alikeText = () => (view.measure.margin ? `, green where equivalent within ±${view.measure.margin}` : "");
+
 function pairMap() {
   const { chosen, settings } = view;
   const cell = (r, c) => [view.measure.order[r], view.measure.order[c]];
@@ -45,7 +48,7 @@ function pairMap() {
   panel("map", "Which pairs differ", {
     lead: () => (planned()
       ? plannedText(planned())
-      : "Above the diagonal: blue where the row is better, white where not shown to differ. Below: the darker, the larger the difference."),
+      : `Above the diagonal: blue where the row is better, white where not shown to differ${alikeText()}. Below: the darker, the larger the difference.`),
     draw: (host) => {
       if (detection && !host.contains(slider)) host.append(
         make("div"),
@@ -72,14 +75,16 @@ function pairMap() {
               if (r === c) return colours.self;
               const pair = measure.pair(...cell(r, c)), share = Math.sqrt(Math.abs(pair.difference) / measure.widest);
               if (r > c) return mixed(...colours.size, share);
-              const blue = plan ? Math.abs(pair.difference) >= plan.least : pair.apart;
-              return blue ? mixed(...colours.better, share) : colours.none;
+              if (plan) return Math.abs(pair.difference) >= plan.least ? colours.better : colours.none;
+              return pair.apart
+                ? (pair.difference > 0 ? colours.better : colours.worse)
+                : (pair.alike ? colours.same : colours.none);
             },
           };
         },
         text: (r, c) => (r === c ? nameOf(cell(r, c)[0]) : pairText(...cell(r, c))),
         pick: (r, c) => (r === c ? update({ system: cell(r, c)[0] }) : update({ pair: cell(r, c), topic: null })),
-        height: (now, width) => Math.min(width * now.rows, 620),
+        height: (now, width) => Math.min(now.rows * Math.max(width, now.named ? LINE : 0), 620),
         mark: (context, box, now, ink) => {
           context.strokeStyle = ink; context.lineWidth = 1.5;
           if (chosen.system !== null) {
@@ -95,17 +100,18 @@ function pairMap() {
       map.paint();
     },
     table: () => {
-      const { order, n } = view.measure, rows = [], go = [];
+      const { order, n, margin } = view.measure, rows = [], go = [];
       for (let r = 0; r < n; r++) for (let c = r + 1; c < n; c++) {
         const pair = view.measure.pair(order[r], order[c]);
         rows.push([
           nameOf(order[r]), nameOf(order[c]), pair.difference, pair.lower, pair.upper, pair.p,
-          pair.apart ? "yes" : "no"
+          pair.apart ? "yes" : "no", ...(margin ? [pair.alike ? "yes" : "no"] : [])
         ]);
         go.push([order[r], order[c]]);
       }
       return {
-        columns: ["system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant"],
+        columns: ["system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant",
+          ...(margin ? ["equivalent"] : [])],
         rows, go: (at) => update({ pair: go[at], topic: null }),
         write: { p_adjusted: ([, , , , , p, apart]) => pText(
           { p, apart: apart === "yes" },
@@ -294,37 +300,45 @@ async function retrieved(topic, systems) {
   const carried = view.data.rankings;
   if (carried) {
     const one = carried.topics[topic], places = unpack(one.lists, Uint16Array), { depth } = carried;
-    return systems.map((system) => [...places.slice(system * depth, (system + 1) * depth)]
-      .filter((at) => at < 65535)
-      .map((at) => [one.documents[at], one.grades[at]]));
+    return {
+      lists: systems.map((system) => [...places.slice(system * depth, (system + 1) * depth)]
+        .filter((at) => at < 65535)
+        .map((at) => [one.documents[at], one.grades[at]])),
+      titles: Object.fromEntries((one.titles || []).map((title, at) => [one.documents[at], title]))
+    };
   }
   if (!view.rankings) return null;
   const words = new URLSearchParams([
     ["topic", topicName(topic)], ...systems.map((system) => ["system", nameOf(system)])
   ]);
-  return (await ask(`${view.rankings}?${words}`)).lists;
+  return ask(`${view.rankings}?${words}`);
 }
 async function drawLists(host) {
   const { topic, pair } = view.chosen;
   if (topic === null) { host.replaceChildren(); return; }
-  let lists = null, problem = "No ranked lists here: they need runs, and a large report leaves them out.";
-  try { lists = await retrieved(topic, pair); } catch (error) { problem = `No ranked lists: ${error.message}`; }
+  let found = null, problem = "No ranked lists here: they need runs, and a large report leaves them out.";
+  try { found = await retrieved(topic, pair); } catch (error) { problem = `No ranked lists: ${error.message}`; }
   if (topic !== view.chosen.topic || pair !== view.chosen.pair) return;
   const heading = make("h4", { text: `Topic ${topicName(topic)}${relevantText(topic)}: what both retrieved first` });
-  if (!lists) { host.replaceChildren(heading, make("p", { class: "view-note", text: problem })); return; }
+  if (!found) { host.replaceChildren(heading, make("p", { class: "view-note", text: problem })); return; }
+  const { lists, titles = {}, there = null } = found;
   const high = Math.max(1, ...lists.flat().map(([, grade]) => grade ?? 0)), height = 24;
-  const there = (name, other) => {
-    const at = other.findIndex(([found]) => found === name);
-    return at < 0 ? `not in the first ${other.length} there` : `rank ${at + 1} there`;
+  /** The rank in the other list: in the whole of it where the server tells, else in what is shown. */
+  const thereText = (k, at) => {
+    const other = lists[1 - k].findIndex(([name]) => name === lists[k][at][0]) + 1;
+    const rank = there ? there[k][at] : other;
+    return rank ? `${rank} there` : there ? "not there" : `not in the first ${lists[1 - k].length} there`;
   };
-  const column = (list, system, other) => make("ol", { "aria-label": nameOf(system) }, ...list.map(([name, grade], at) => {
-    const line = make(
+  const column = (k) => make("ol", { "aria-label": nameOf(pair[k]) }, ...lists[k].map(([name, grade], at) => {
+    const shown = thereText(k, at), line = make(
       "li",
       {
         class: grade === null ? "unjudged" : grade > 0 ? "relevant" : "",
-        title: `${at + 1}. ${name}: ${grade === null ? "unjudged" : `grade ${grade}`}, ${there(name, other)}`
+        title: `${at + 1}. ${name}${titles[name] ? ` ${titles[name]}` : ""}: `
+          + `${grade === null ? "unjudged" : `grade ${grade}`}, ${shown}`
       },
-      make("span", { text: `${at + 1} ${name}` }),
+      make("span", { text: `${at + 1} ${titles[name] || name}` }),
+      shown.length < 12 ? make("i", { text: shown }) : null,
       make("b", { text: grade === null ? "unjudged" : String(grade) })
     );
     if (grade > 0) line.style.setProperty("--share", `${Math.round(15 + 40 * grade / high)}%`);
@@ -348,14 +362,14 @@ async function drawLists(host) {
     make("b", { text: nameOf(pair[0]) }),
     make("span"),
     make("b", { text: nameOf(pair[1]) }),
-    column(lists[0], pair[0], lists[1]),
+    column(0),
     lines,
-    column(lists[1], pair[1], lists[0])
+    column(1)
   ),
     make(
       "p",
       { class: "view-note" },
-      "Numbers are grades. Hatched documents are unjudged. Lines join the same document.",
+      "Numbers on the right are grades. Hatched documents are unjudged. Lines join the same document.",
       ...topicLinks([topic], pair)
     ));
   host.scrollIntoView({ block: "nearest" });
