@@ -133,7 +133,7 @@ def _named(frame: pl.DataFrame, pixels: float) -> list[dict[str, Any]]:
     dots = [(x * pixels, y * pixels) for x, y in frame.select("reference", "estimate").iter_rows()]
     taken: list[tuple[float, float, float]] = []
     named = []
-    for system, x, y, moved in frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved").iter_rows():
+    for system, x, y, _ in frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved").iter_rows():
         across, width = x * pixels, text_width(system, LABEL_SIZE) + 7
         for left, shift in product((x < y, x > y), (0.0, -LABEL_SIZE, LABEL_SIZE)):
             height = y * pixels + shift

@@ -8,7 +8,9 @@ function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "text") element.textContent = value;
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    else if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(name, value === true ? "" : value);
+    }
   }
   element.append(...children.filter((child) => child !== null));
   return element;
@@ -85,7 +87,9 @@ const view = {
   root: null, data: null, source: null, measure: null, problem: "", pinned: null, measures: new Map(), panels: [],
   // The selection: a system, a pair, topics that filter, one topic looked at, and how panels are set.
   chosen: { measure: null, system: null, pair: null, topics: new Set(), topic: null },
-  settings: { sort: "rank", down: "no", search: "", group: "all", bars: "bars", other: "", heat: "clustered", plan: "" },
+  settings: {
+    sort: "rank", down: "no", search: "", group: "all", bars: "bars", other: "", heat: "clustered", plan: ""
+  },
 };
 const USUAL = { ...view.settings };
 /** What a setting may be in an address; of the others any text will do, and one that fits nothing changes nothing. */
@@ -108,7 +112,8 @@ function pairText(a, b) {
     : pair.difference > 0
     ? `${nameOf(a)} is better`
     : `${nameOf(b)} is better`;
-  return `${nameOf(a)} − ${nameOf(b)}: ${signed(pair.difference)} [${digits(pair.lower)}, ${digits(pair.upper)}], p ${pText(pair)}: ${verdict}`;
+  const interval = `[${digits(pair.lower)}, ${digits(pair.upper)}]`;
+  return `${nameOf(a)} − ${nameOf(b)}: ${signed(pair.difference)} ${interval}, p ${pText(pair)}: ${verdict}`;
 }
 
 // ── the address ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -25,7 +25,8 @@ function panel(id, title, { draw: drawBody, table, lead, links, wide, label }) {
   const body = make("div", { class: "view-body" }), behind = make("div", { class: "view-behind", hidden: true });
   const note = make("p", { class: "view-note" });
   const toggle = make("button", {
-    type: "button", class: "view-small", "aria-expanded": "false", text: "Table", "aria-label": `${title}: show as table`,
+    type: "button", class: "view-small", text: "Table",
+    "aria-expanded": "false", "aria-label": `${title}: show as table`,
     onclick: () => {
       const open = behind.hidden;
       behind.hidden = !open; body.hidden = open;
@@ -81,8 +82,12 @@ function tableOf({ columns, rows, go, write = {} }, label) {
     "td",
     { class: typeof value === "number" ? "view-number" : null },
     ...(k === 0 && go
-      ? [make("button", { type: "button", class: "view-link", onclick: () => go(at) }, ...breakable(text(value, row, k)))]
-      : (typeof value === "string" 
+      ? [make(
+        "button",
+        { type: "button", class: "view-link", onclick: () => go(at) },
+        ...breakable(text(value, row, k))
+      )]
+      : (typeof value === "string"
       ? breakable(text(value, row, k))
       : [document.createTextNode(text(value, row, k))]))
   );
@@ -106,7 +111,7 @@ function tableOf({ columns, rows, go, write = {} }, label) {
 }
 
 // ── bars, one per topic: buttons that the arrow keys walk through ────────────────────────────────────────────
-/** `items`: {value, text, kind, on}; values below 0 hang from the line. `pick(at, event)` is called by click and Enter. */
+/** `items`: {value, text, kind, on}; values below 0 hang from the line. Click and Enter call `pick(at, event)`. */
 function bars(host, items, label, pick) {
   const most = Math.max(...items.map((one) => one.value), 0),
     least = Math.min(...items.map((one) => one.value), 0),
@@ -279,7 +284,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
       let k = 0;
       for (let r = 0; r < now.rows; r++) for (let c = 0; c < now.columns; c++) {
         const colour = now.colour(r, c);
-        pixels.data[k++] = colour[0]; pixels.data[k++] = colour[1]; pixels.data[k++] = colour[2]; pixels.data[k++] = 255;
+        for (const part of [...colour, 255]) pixels.data[k++] = part;
       }
       inner.putImageData(pixels, 0, 0);
       cachedKey = key;

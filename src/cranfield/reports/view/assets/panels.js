@@ -25,8 +25,9 @@ function planned() {
 function plannedText({ topics, least }) {
   const { measure, packed, detection } = view.measure;
   const shown = packed.difference.reduce((count, value) => count + (Math.abs(value) >= least), 0);
-  return `${plural(topics, "topic")} detect ${Number(least.toPrecision(2))} ${measure} with ${percent(detection.power)} power.`
-    + ` ${shown.toLocaleString("en")} of ${packed.difference.length.toLocaleString("en")} observed differences are that large (blue).`;
+  const smallest = `${Number(least.toPrecision(2))} ${measure}`, every = packed.difference.length;
+  return `${plural(topics, "topic")} detect ${smallest} with ${percent(detection.power)} power. `
+    + `${shown.toLocaleString("en")} of ${every.toLocaleString("en")} observed differences are that large (blue).`;
 }
 
 /** What green means, where a margin says what is alike. */
@@ -48,7 +49,8 @@ function pairMap() {
   panel("map", "Which pairs differ", {
     lead: () => (planned()
       ? plannedText(planned())
-      : `Above the diagonal: blue where the row is better, white where not shown to differ${alikeText()}. Below: the darker, the larger the difference.`),
+      : `Above the diagonal: blue where the row is better, white where not shown to differ${alikeText()}. `
+        + "Below: the darker, the larger the difference."),
     draw: (host) => {
       if (detection && !host.contains(slider)) host.append(
         make("div"),
@@ -61,7 +63,8 @@ function pairMap() {
         count.textContent = `${plural(stops[slider.value], "topic")}${planned() ? "" : ", as here"}`;
         slider.setAttribute("aria-valuetext", count.textContent);
       }
-      map = map || cellMap(host.querySelector("div") || host, "Map of all pairs; arrow keys move, Enter opens the pair", {
+      const label = "Map of all pairs; arrow keys move, Enter opens the pair";
+      map = map || cellMap(host.querySelector("div") || host, label, {
         shape: () => {
           const measure = view.measure, colours = palette(), plan = planned();
           return {
@@ -170,7 +173,8 @@ function topicStrip() {
         } else if (!topics.delete(topic)) topics.add(topic);
         last = topic;
         update({ topics });
-        say(topics.size ? `${plural(topics.size, "topic")} chosen. Means use them; decisions use all topics.` : "All topics.");
+        const chosenText = `${plural(topics.size, "topic")} chosen. Means use them; decisions use all topics.`;
+        say(topics.size ? chosenText : "All topics.");
       });
     },
     table: () => ({
@@ -192,7 +196,7 @@ function pairPanel() {
     if (pair[0] !== pair[1]) update({ pair }); else one.draw();
   } }));
   const kinds = [
-    ["bars", "topic by topic"], ["scatter", "scatter"]
+    ["bars", "bars"], ["scatter", "scatter"]
   ].map(([kind, text]) => make(
     "button",
     { type: "button", class: "view-small", text, onclick: () => arrange({ bars: kind }) }
@@ -243,14 +247,16 @@ function pairPanel() {
         within = rows.filter((row) => !off(row));
       const counted = (some) => {
         const count = (test) => some.filter(test).length;
-        return `${count((row) => row.d > 0)} · ties ${count((row) => row.d === 0)} · losses ${count((row) => row.d < 0)}`;
+        const [wins, ties, losses] = [1, 0, -1].map((sign) => count((row) => Math.sign(row.d) === sign));
+        return `${wins} · ties ${ties} · losses ${losses}`;
       };
       text.textContent = `${pairText(a, b)}. Wins ${counted(rows)}.`;
       if (chosen.topics.size) {
         const apart = measure.mean(a, chosen.topics) - measure.mean(b, chosen.topics);
         text.textContent += ` On ${plural(within.length, "chosen topic")}: ${signed(apart)}, wins ${counted(within)}.`;
       }
-      const told = (row) => `Topic ${topicName(row.topic)}: ${digits(row.a)} and ${digits(row.b)}, difference ${signed(row.d)}${relevantText(row.topic)}`;
+      const told = (row) => `Topic ${topicName(row.topic)}: ${digits(row.a)} and ${digits(row.b)}, `
+        + `difference ${signed(row.d)}${relevantText(row.topic)}`;
       if (settings.bars === "bars") bars(
         chart,
         rows.map((row) => ({
@@ -418,7 +424,8 @@ function heatMap() {
         },
         text: (r, c) => {
           const { systems, topics } = orders();
-          return `${nameOf(systems[r])} on topic ${topicName(topics[c])}: ${digits(view.measure.score(topics[c], systems[r]))}`;
+          const score = digits(view.measure.score(topics[c], systems[r]));
+          return `${nameOf(systems[r])} on topic ${topicName(topics[c])}: ${score}`;
         },
         pick: (r, c) => {
           const { systems, topics } = orders(), only = new Set(chosen.topics);
@@ -507,7 +514,8 @@ function judgedPanel() {
       const measure = view.measure,
         low = Math.min(...data.judged, 0.95),
         means = data.systems.map((_, system) => measure.mean(system, chosen.topics));
-      const title = `mean ${measure.measure}${chosen.topics.size ? ` on ${plural(chosen.topics.size, "chosen topic")}` : ""}`;
+      const only = chosen.topics.size ? ` on ${plural(chosen.topics.size, "chosen topic")}` : "";
+      const title = `mean ${measure.measure}${only}`;
       scatter(host, data.systems.map((name, system) => ({
         x: 100 * data.judged[system], y: means[system], on: chosen.system === system,
         text: `${name}: ${percent(data.judged[system])} judged, mean ${digits(means[system])}`
@@ -538,7 +546,9 @@ function alikePanel() {
     lead: () => (view.measure.alike.length
       ? `${plural(view.measure.n_alike, "pair")} with a mean absolute difference of at most a tenth of the median.`
       : "No two runs are nearly identical."),
-    draw: (host) => host.replaceChildren(...(view.measure.alike.length ? [tableOf(table(), "Near-identical runs")] : [])),
+    draw: (host) => host.replaceChildren(
+      ...(view.measure.alike.length ? [tableOf(table(), "Near-identical runs")] : [])
+    ),
     table,
   });
 }
