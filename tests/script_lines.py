@@ -22,5 +22,4 @@ def faults(folder: Path = SOURCES) -> Iterator[str]:
 
 if __name__ == "__main__":
     found = list(faults())
-    print("\n".join(found), end="\n" if found else "")
-    sys.exit(bool(found))
+    sys.exit("\n".join(found))

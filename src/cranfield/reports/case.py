@@ -192,8 +192,9 @@ class Case:
                 known: dict[str, Any] = {"judged": self.judged_shares, "teams": self.teams}
                 data = view_data(shown, self.scores, title=self.title, qrels=self.material.qrels, **known)
                 if self.material.qrels is not None:
-                    listed = (data["topics"], data["systems"], "file", self.documents)
-                    data["rankings"] = top_documents(self.judgments, self.tops, *listed)
+                    data["rankings"] = top_documents(
+                        self.judgments, self.tops, data["topics"], data["systems"], "file", self.documents
+                    )
                 return data
         except CranfieldError:
             return None

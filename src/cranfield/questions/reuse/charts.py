@@ -52,11 +52,11 @@ def drops(result: Reuse) -> Drawing:
     scales = series_scales(kept)
     ends = (int(min(0, *shown["rank_drop"])), int(max(1, *shown["rank_drop"])))
     x = alt.X(
-        "rank_drop:Q", title="ranks that a run of the team loses at most", scale=alt.Scale(domain=ends, padding=14),
+        "rank_drop:Q", title="most ranks lost by a run of the team", scale=alt.Scale(domain=ends, padding=14),
         axis=style.whole_axis(),
     )  # fmt: skip
     if ends[0] < 0:
-        x = x.title("← ranks that all runs of the team gain · ranks that a run loses at most →")
+        x = x.title("← ranks gained by every run of the team · most ranks lost by a run →")
         x = x.axis(style.whole_axis(labelExpr=f"{style.BETWEEN} ? '' : format(abs(datum.value), ',d')"))
     plot = (
         alt.Chart(rows(shown))
@@ -104,7 +104,7 @@ def depths(result: Reuse) -> Drawing:
     scales = series_scales(kept)
     sizes = alt.Axis(values=worst["depth"].unique().sort().to_list(), format="d")
     y = alt.Y(
-        "rank_drop:Q", title="ranks that a run loses at most", axis=style.whole_axis(), scale=alt.Scale(zero=True)
+        "rank_drop:Q", title="most ranks lost by a run", axis=style.whole_axis(), scale=alt.Scale(zero=True)
     )
     layers = []
     for place, series in enumerate(kept):  # lines that meet run side by side

@@ -135,7 +135,8 @@ def tests_headline(result: SimulatedTests) -> str:
     elif low:
         advice = low
     elif same.height == held["test"].n_unique():
-        lowest = f"all {same.height} tests are above the level, the lowest at {_rate(same['rate'].min())}"
+        least = min(same["rate"].to_list())
+        lowest = f"all {same.height} tests are above the level, the lowest at {_rate(least)}"
         advice = lowest if others else "no other test was simulated"
     else:
         advice = "simulate more trials to find a test that keeps the level"

@@ -148,7 +148,8 @@ async function watch() {
       ? `Waiting for ${job.ahead} other computation${job.ahead === 1 ? "" : "s"}.`
       : !job.total
       ? "Preparing."
-      : `${job.stage ? `${job.stage}: ` : ""}${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.`;
+      : (job.stage ? `${job.stage}: ` : "")
+        + `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.`;
     await new Promise((done) => setTimeout(done, 400));
   }
 }
