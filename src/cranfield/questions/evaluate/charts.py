@@ -85,10 +85,12 @@ def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
     return frame[keep], f"; every {frame.height / most:.1f}th of {frame.height:,} drawn"
 
 
-def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220, marked: str | None = None) -> Drawing:
+def _boxes(
+    frame: pl.DataFrame, by: str, title: str, height: int = 220, marked: str | None = None, order_by: str = "score"
+) -> Drawing:
     """Columns from smallest to largest, the middle half thick, the median marked; one of them in another colour."""
     order = frame[by].to_list()
-    label = topics_axis(f"{by}s, by mean score")
+    label = topics_axis(f"{by}s, by mean {order_by}")
     base = alt.Chart(rows(frame)).encode(x=alt.X(f"{by}:N", sort=order, axis=label))
     thick = max(2, min(9, 480 // max(1, len(order))))
     tone: dict[str, Any] = {}
@@ -202,7 +204,14 @@ def measures(scores: Scores) -> Drawing:
     first = shown[0]
     order = _spread(first, "topic")["topic"].to_list()
     panels = [
-        _boxes(_thinned(_in_order(_spread(matrix, "topic"), order), MOST_TOPICS)[0], "topic", matrix.measure, 130)
+        _boxes(
+            _thinned(_in_order(_spread(matrix, "topic"), order), MOST_TOPICS)[0],
+            "topic",
+            matrix.measure,
+            130,
+            None,
+            first.measure,
+        )
         for matrix in shown
     ]
     left = f"; {len(listed) - len(shown)} further measures not drawn" if len(listed) > len(shown) else ""
@@ -226,7 +235,7 @@ def standardised(result: Standardised, raw: ScoreMatrix | Scores | None = None) 
     drawn = []
     for title, matrix in panels:
         frame = _in_order(_spread(matrix, "topic"), order)
-        drawn.append(_boxes(_thinned(frame, MOST_TOPICS)[0], "topic", title, 170))
+        drawn.append(_boxes(_thinned(frame, MOST_TOPICS)[0], "topic", title, 170, None, panels[0][0]))
     spread = [float(matrix.topic_means.max() - matrix.topic_means.min()) for _, matrix in panels]
     if len(panels) == 2:
         finding = (

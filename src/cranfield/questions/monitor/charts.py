@@ -46,7 +46,10 @@ def path(result: Monitoring) -> Drawing:
     lines = alt.Chart(rows(paths)).encode(x=where, y=y, detail="pair:N")
     color = alt.Color("kind:N", title=None, scale=_TONES)
     labels = alt.Chart(rows(_labelled(paths))).mark_text(align="right", dx=-6, dy=-7)
+    # A single look has no line of boundaries: its two are drawn across.
+    across = alt.Chart(rows(mirrored)).mark_rule(color=INK, strokeWidth=1.6, strokeDash=[5, 3], clip=True).encode(y=y)
     plot = alt.layer(
+        *([across] if bounds.height == 1 else []),
         boundary.mark_line(color=INK, strokeWidth=1.6, strokeDash=[5, 3], clip=True),
         boundary.mark_point(color=INK, filled=True, size=36, opacity=1, clip=True).transform_filter("datum.made"),
         boundary.mark_point(color=INK, size=36, opacity=1, fill=style.PAPER, clip=True).transform_filter("!datum.made"),

@@ -103,9 +103,7 @@ def depths(result: Reuse) -> Drawing:
     )
     scales = series_scales(kept)
     sizes = alt.Axis(values=worst["depth"].unique().sort().to_list(), format="d")
-    y = alt.Y(
-        "rank_drop:Q", title="most ranks lost by a run", axis=style.whole_axis(), scale=alt.Scale(zero=True)
-    )
+    y = alt.Y("rank_drop:Q", title="most ranks lost by a run", axis=style.whole_axis(), scale=alt.Scale(zero=True))
     layers = []
     for place, series in enumerate(kept):  # lines that meet run side by side
         aside = 3 * (place - (len(kept) - 1) / 2)
