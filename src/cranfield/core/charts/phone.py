@@ -21,7 +21,7 @@ WIDE = 340
 """Width of the whole image: what a page 390 pixels wide leaves to it."""
 LEAST = 120
 """A plot is not made narrower than this."""
-NAME = 112
+NAME = 122
 """Room for a name beside a plot; a longer one is cut."""
 CUT = 14
 """Characters of a name that a label puts together with something else."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 NAMES = {"tau": "Kendall's τ", "tau_b": "τ_b", "tau_ap": "τ_AP", "tau_ap_b": "τ_AP,b"}
 MOVED_MOST = 8
 """Systems named in a scatter of ranks."""
+SHIFTS = (0, -1, 1, -2, 2)
+"""Lines by which a name may stand above or below its dot."""
 MOST_SCATTERS = 4
 ORDERS_AGREE = sentence(
     "charts.orders-agree",
@@ -126,8 +128,8 @@ def _scatter(result: Correlation, size: int) -> Drawing:
 def _named(frame: pl.DataFrame, pixels: float) -> list[dict[str, Any]]:
     """The systems that move most, each with the side and the height (in ranks) of its name.
 
-    A name stands away from the diagonal where there is room: it covers no dot and no other name, and stays inside. One
-    without room anywhere is left out.
+    A name stands away from the diagonal where there is room: it stays inside and covers no other name, and no dot if
+    that can be. One without room anywhere is left out.
     """
     edge = pixels * frame.height
     dots = [(x * pixels, y * pixels) for x, y in frame.select("reference", "estimate").iter_rows()]
@@ -135,13 +137,14 @@ def _named(frame: pl.DataFrame, pixels: float) -> list[dict[str, Any]]:
     named = []
     for system, x, y, _ in frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved").iter_rows():
         across, width = x * pixels, text_width(system, LABEL_SIZE) + 7
-        for left, shift in product((x < y, x > y), (0.0, -LABEL_SIZE, LABEL_SIZE)):
-            height = y * pixels + shift
+        for dodged, shift, left in product((True, False), SHIFTS, (x < y, x > y)):
+            height = y * pixels + shift * LABEL_SIZE
             start = across - width if left else across
             end = start + width
             clear = all(abs(height - at) > LABEL_SIZE or end < begin or stop < start for begin, stop, at in taken)
             beside = [dot for dot, at in dots if abs(height - at) <= LABEL_SIZE / 2 + 2 and dot != across]
-            if clear and start >= 0 and end <= edge and not any(start - 3 < dot < end + 3 for dot in beside):
+            covers = any(start - 3 < dot < end + 3 for dot in beside)
+            if clear and start >= 0 and end <= edge and not (dodged and covers):
                 taken.append((start, end, height))
                 named.append({"system": system, "reference": x, "label": height / pixels, "left": left})
                 break

@@ -48,6 +48,8 @@ HIGHEST_MEAN_SHARED = sentence(
     "{systems} systems share the highest mean {measure}: {mean}",
     "two systems or more have the highest mean",
 )
+MOST_WIDTH = 13 * 50
+"""Width of a chart of topics: that of 50 topics, all of them named."""
 MOST_TOPICS = 150
 """Most topics of one chart; of more, an even selection is drawn, and the subtitle says so."""
 SAME_MEAN = 0.0005
@@ -102,7 +104,7 @@ def _boxes(
         ),
         base.mark_bar(color=BAR, width=thick).encode(y="lower_quartile:Q", y2="upper_quartile:Q", **tone),
         base.mark_tick(color=INK, width=thick + 2, thickness=2).encode(y="median:Q"),
-    ).properties(width=max(120, min(WIDTH, 14 * len(order))), height=height)
+    ).properties(width=max(120, min(MOST_WIDTH, 14 * len(order))), height=height)
 
 
 def _one(scores: ScoreMatrix | Scores, measure: str | None) -> ScoreMatrix:
@@ -235,7 +237,7 @@ def standardised(result: Standardised, raw: ScoreMatrix | Scores | None = None) 
     drawn = []
     for title, matrix in panels:
         frame = _in_order(_spread(matrix, "topic"), order)
-        drawn.append(_boxes(_thinned(frame, MOST_TOPICS)[0], "topic", title, 170, None, panels[0][0]))
+        drawn.append(_boxes(_thinned(frame, MOST_TOPICS)[0], "topic", title, 170, order_by=panels[0][0]))
     spread = [float(matrix.topic_means.max() - matrix.topic_means.min()) for _, matrix in panels]
     if len(panels) == 2:
         finding = (
