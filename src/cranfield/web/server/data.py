@@ -111,6 +111,12 @@ class Dataset:
             self._warnings.clear()
             self._titles = None
 
+    def rest(self) -> None:
+        """Give back the runs, which take most memory; scores stay, and `runs` reads the files again."""
+        if self.files and self._lock.acquire(blocking=False):  # not while somebody reads them
+            self._runs = []
+            self._lock.release()
+
     def peek(self) -> Contents | None:
         """What has been read so far, without reading."""
         return self._contents
@@ -286,8 +292,16 @@ class Dataset:
 
     def runs(self) -> list[Run]:
         """The runs."""
-        self._require(self._runs, "runs and judgments")
-        return self._runs
+        with self._lock:
+            known = self._contents
+            if not self._runs and known is not None and known.has_runs and not known.problem:
+                checks = [check for check in known.checks if check.kind == "run"]
+                options: dict[str, Any] = {"lenient": self.lenient, "missing": self.missing or MISSING}
+                again = (check_and_read(file, **options)[1] for file in self._of_kind("run"))
+                self._runs = [cast(Run, one) for one in again]
+                self._tell_apart(checks)
+            self._require(self._runs, "runs and judgments")
+            return self._runs
 
     def _require(self, kept: Sequence[object], what: str) -> None:
         if not kept:
