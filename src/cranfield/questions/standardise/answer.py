@@ -121,7 +121,7 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
     topics = partial(part, result.topics_needed, TOPICS_NEEDED, notes=(SCALES,), digits={"min_diff": 2})
     free = {"notes": sections[2].notes, "digits": sections[2].digits}
     rows = list(result.variance.iter_rows(named=True))
-    shown = ("scale-free", "variance", "topics")
+    shown = ("variance", "scale-free", "topics")
     return Answer(
         headline="\n".join(_separates(result, row["measure"]) for row in rows),
         sentences=tuple(_agreement(row, result.settings["alpha"]) for row in rows),

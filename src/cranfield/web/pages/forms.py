@@ -55,11 +55,11 @@ def reused(question: ReuseForm, dataset: Dataset, progress: Progress) -> Outcome
     """Each team left out in turn; a class of characters, unlike a pattern of the user's, is matched in no time."""
     if not question.team_ends:
         raise ArgumentError(f"`team_ends` is empty. Enter the characters that end a team's name, such as {ENDS}")
-    dataset.require_valid(progress)
-    if lost := [run.tag for run in dataset.runs() if run.tag[:1] in question.team_ends]:
+    known = dataset.require_valid(progress)
+    if known.has_runs and (lost := [run.tag for run in dataset.runs() if run.tag[:1] in question.team_ends]):
         raise ArgumentError(
-            f"{plural(len(lost), 'run tag')} ({summary(lost)}) begin with a character of `team_ends`, so no team is "
-            "left. Take it out of `team_ends`."
+            f"no team is left of {plural(len(lost), 'run tag')} ({summary(lost)}): `team_ends` has the first "
+            "character. Remove it from `team_ends`."
         )
     return ask_library(replace(question, team_prefix=f"[^{re.escape(question.team_ends)}]+"), dataset, progress)
 
