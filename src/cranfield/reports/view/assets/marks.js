@@ -269,7 +269,8 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
       (_, r) => context.measureText(now.label(r)).width
     )) : 22;
     const left = Math.min(150, width * 0.28, longest + 9), top = now.topLabel || now.across ? 18 : 4;
-    const cellWidth = (width - left - 1) / now.columns;
+    const cellWidth = Math.min((width - left - 1) / now.columns, now.widest || Infinity);
+    const wide = cellWidth * now.columns;
     now.named = Boolean(named);
     const tall = height(now, cellWidth), cellHeight = tall / now.rows;
     Object.assign(now, { left, top, cellWidth, cellHeight });
@@ -290,10 +291,10 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
       cachedKey = key;
     }
     context.imageSmoothingEnabled = false;
-    context.drawImage(image, left, top, width - left - 1, tall);
+    context.drawImage(image, left, top, wide, tall);
     const { ink, faint, line } = palette();
     context.strokeStyle = line;
-    context.strokeRect(left - 0.5, top - 0.5, width - left, tall + 1);
+    context.strokeRect(left - 0.5, top - 0.5, wide + 1, tall + 1);
     context.font = FONT; context.fillStyle = faint; context.textBaseline = "middle"; context.textAlign = "right";
     const step = named ? Math.max(1, Math.ceil(LINE / cellHeight - 1e-9)) : niceStep(14 / cellHeight);
     for (let r = 0; r < now.rows; r++) {

@@ -1,5 +1,7 @@
 // ── the pair map ─────────────────────────────────────────────────────────────────────────────────────────────
 const MOST_NAMED = 60;
+/** The largest cell, in pixels: of a few systems the map is small. */
+const WIDEST = 56;
 /** The colours of the tokens, as the style has them by day and by night; paper is always day. */
 const COLOURS = {};
 function palette() {
@@ -68,7 +70,7 @@ function pairMap() {
         shape: () => {
           const measure = view.measure, colours = palette(), plan = planned();
           return {
-            rows: measure.n, columns: measure.n, key: `${measure.measure} ${settings.plan}`,
+            rows: measure.n, columns: measure.n, widest: WIDEST, key: `${measure.measure} ${settings.plan}`,
             across: (c) => nameOf(measure.order[c]), down: (r) => nameOf(measure.order[r]),
             label: measure.n <= MOST_NAMED ? (r) => nameOf(measure.order[r]) : null, rank: (r) => measure.rank[r],
             strong: (r) => chosen.system === null
