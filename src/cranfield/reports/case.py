@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,8 @@ class Case:
     replicate_resamples: int
     depths: tuple[int, ...]
     workers: int | None
+    judges: Mapping[str, Any] = field(default_factory=dict)
+    """The judgments of machines and of second persons, and groups of systems, as `report` takes them."""
     documents: str | os.PathLike[str] | None = None
 
     @property
