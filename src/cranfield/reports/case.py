@@ -113,6 +113,7 @@ class Case:
     workers: int | None
     judges: Mapping[str, Any] = field(default_factory=dict)
     """The judgments of machines and of second persons, and groups of systems, as `report` takes them."""
+    across: Any = None
     documents: str | os.PathLike[str] | None = None
 
     @property
