@@ -69,10 +69,11 @@ docs: $(VENV)/ready-docs  ## build the manual as a site: docs/_build/html/index.
 	$(DOCS)
 	@echo 'open docs/_build/html/index.html'
 
-lint: $(VENV)/ready-dev  ## ruff and mypy --strict
+lint: $(VENV)/ready-dev  ## ruff, mypy --strict, and the lines of the scripts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tests/script_lines.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

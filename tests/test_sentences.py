@@ -714,13 +714,27 @@ def effect(seed: int) -> str:
     return printed(cf.standardisation_effect(x, n_systems=[5], min_diff=[0.1], n_resamples=20), None, "effect")
 
 
-def raw_variance(seed: int) -> float:
-    return float(noisy([0.3, 0.4, 0.5, 0.6], seed=seed).values.var(axis=0, ddof=1).mean())
+def ratio(seed: int) -> str:
+    """The headline by the F of a two-way analysis of variance, from the scores themselves."""
+    x = noisy([0.3, 0.4, 0.5, 0.6], seed=seed).values
+    n, m = x.shape
+    residual = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+    between = n * ((x.mean(axis=0) - x.mean()) ** 2).sum() / (m - 1)
+    raw = f"{between / ((residual**2).sum() / ((n - 1) * (m - 1))):.1f}"
+    found = re.search(rf"AP: F is {raw} with raw scores, [\d.]+ with standardised ones", effect(seed))
+    return "" if found is None else found[0]
 
 
-case("standardise.variances",
-     lambda: (effect(1), re.search(rf"AP: variance {raw_variance(1):.4f} raw, [\d.]+ standardised", effect(1)).group()),  # type: ignore[union-attr]
-     lambda: effect(2))  # fmt: skip
+def explained() -> str:
+    x = matrix([[0.25, 0.5, 0.75], [0.125, 0.375, 0.625], [0.0, 0.25, 0.5]])
+    factors = cf.fit_standardisation(matrix([[0.2, 0.5, 0.9], [0.1, 0.3, 0.35], [0.3, 0.1, 0.5]]))
+    made = cf.standardisation_effect(x, factors=factors, n_systems=[5], min_diff=[0.1], n_resamples=20)
+    return printed(made, None, "effect")
+
+
+case("standardise.separates", lambda: (effect(1), ratio(1)), explained)
+case("standardise.no-f",
+     lambda: (explained(), "AP: F is not defined; systems and topics explain every score"), lambda: effect(1))  # fmt: skip
 case("standardise.rankings-agree",
      lambda: (effect(1), "AP: τ = 1.000 between the raw and the standardised ranking."),
      lambda: printed(cf.standardisation_effect(
