@@ -32,9 +32,9 @@ def _nanoseconds(work: Callable[[], Any]) -> float:
 def run() -> list[Row]:
     """One row per stage; the seconds are those of a run of 50,000 lines."""
     import polars as pl
+    from cranfield.collection.packed import _Lines, packed_run
 
     from cranfield.collection.lines import RUN_COLUMNS
-    from cranfield.collection.packed import _Lines, packed_run
     from cranfield.collection.readers import read_qrels
     from cranfield.core.files import check_text
     from cranfield.measures.evaluation import Evaluator

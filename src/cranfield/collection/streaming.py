@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -34,8 +34,7 @@ from cranfield.collection.lines import (
     has_duplicates,
     run_notes,
 )
-from cranfield.collection.packed import PackedRun, packed_run
-from cranfield.collection.readers import called, is_other_run, parse_rows, read_run
+from cranfield.collection.readers import called, is_other_run, parse_run, read_run
 from cranfield.collection.types import RUN_SCHEMA
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import SYSTEM_NAME, SystemName
@@ -56,8 +55,6 @@ from cranfield.core.files import (
     without_mark,
 )
 
-Rows: TypeAlias = "pl.DataFrame | PackedRun"
-"""Rows of a run, as a frame or packed."""
 GROWTH = 6
 """Memory of a run, as a multiple of its bytes (approximate)."""
 LARGE = 1 << 18
@@ -192,7 +189,7 @@ class RunStream:
         """The system's name, once the file is read."""
         return called(self.path, self.tag, self.name)
 
-    def parts(self) -> Iterator[Rows | None]:
+    def parts(self) -> Iterator[pl.DataFrame | None]:
         """The rows, in blocks of whole topics. None means: discard the rows so far, all of them follow again."""
         if self.section is not None:
             yield from self._of_section()
@@ -206,7 +203,7 @@ class RunStream:
             yield None
             yield from self._again(reason)
 
-    def _again(self, reason: NeedsWhole) -> Iterator[Rows | None]:
+    def _again(self, reason: NeedsWhole) -> Iterator[pl.DataFrame | None]:
         length = self._length()
         if GROWTH * length <= self.memory:
             yield from self._whole()
@@ -219,7 +216,7 @@ class RunStream:
         else:
             yield from self._whole(f"read as a whole ({length / 1e6:,.0f} MB), because {reason}")
 
-    def _of_section(self) -> Iterator[Rows]:
+    def _of_section(self) -> Iterator[pl.DataFrame]:
         try:
             yield from self._grouped()
         except FileError:
@@ -230,7 +227,7 @@ class RunStream:
         self.tag, self.notes = run.tag, (*run.notes, note) if note else run.notes
         yield run.frame
 
-    def _in_one_go(self) -> Iterator[Rows]:
+    def _in_one_go(self) -> Iterator[pl.DataFrame]:
         with open_bytes(self.path) as stream:
             data = stream.read(self.block)
             short = not stream.read(1)
@@ -240,14 +237,14 @@ class RunStream:
         del data
         yield from self._grouped()
 
-    def _grouped(self) -> Iterator[Rows]:
+    def _grouped(self) -> Iterator[pl.DataFrame]:
         """A file, or a section of one, whose topics stand together."""
         reading = _Reading(self)
         closed: set[str] = set()
-        waiting: list[Rows] = []  # rows of the last topic met, which may go on in the next block
+        waiting: list[pl.DataFrame] = []  # rows of the last topic met, which may go on in the next block
         topic = ""
         for rows in one_ahead(reading.rows()):
-            starts, labels = (rows.starts, rows.topics) if isinstance(rows, PackedRun) else _stretches(rows["topic"])
+            starts, labels = _stretches(rows["topic"])
             if waiting and labels[0] != topic:
                 closed.add(topic)
                 whole, waiting = waiting, []
@@ -256,24 +253,21 @@ class RunStream:
                 raise _Mixed
             if len(labels) > 1:
                 closed.update(labels[:-1])
-                whole, waiting = [*waiting, rows.slice(0, int(starts[-1]))], []
+                whole, waiting = [*waiting, rows.slice(0, starts[-1])], []
                 yield from reading.checked(whole)
-            waiting.append(rows.slice(int(starts[-1])))
+            waiting.append(rows.slice(starts[-1]))
             topic = labels[-1]
         if waiting:
             yield from reading.checked(waiting)
         self._finish(reading)
 
-    def _short(self, data: bytes) -> Rows:
+    def _short(self, data: bytes) -> pl.DataFrame:
         """All rows of a file that is one block."""
-        run = parse_rows(data, self.path, lenient=self.lenient, name=self.name)
-        self.tag = run.tag
-        if isinstance(run, PackedRun):
-            return run
-        self.notes = run.notes
+        run = parse_run(data, self.path, lenient=self.lenient, name=self.name)
+        self.tag, self.notes = run.tag, run.notes
         return run.frame
 
-    def _sorted_first(self, length: int) -> Iterator[Rows]:
+    def _sorted_first(self, length: int) -> Iterator[pl.DataFrame]:
         """A file with interleaved topics: rows go to temporary files by topic, which are then read in turn."""
         import tempfile
 
@@ -284,7 +278,7 @@ class RunStream:
                 files = [stack.enter_context(Path(folder, str(at)).open("wb")) for at in range(shelves)]
                 for file in files:
                     file.write(_SHELF_HEAD)
-                for frame in map(_frame, reading.rows()):
+                for frame in reading.rows():
                     shelf = (frame["topic"].hash(1) % shelves).to_numpy()
                     order = np.argsort(shelf, kind="stable")
                     bounds = np.searchsorted(shelf[order], np.arange(shelves + 1))
@@ -358,13 +352,9 @@ class _Reading:
         if not certain:
             raise FileError(path, [Problem(0, EMPTY)])
 
-    def rows(self) -> Iterator[Rows]:
+    def rows(self) -> Iterator[pl.DataFrame]:
         """The rows of each block; what is wrong is collected."""
         for line, data in self._data():
-            if (packed := packed_run(data)) is not None:
-                self.noticed.append(Noticed([packed.tag]))
-                yield packed
-                continue
             fast = fast_run_block(data, line)
             for block in [fast] if fast is not None else self._slowly(line, data):
                 self.noticed.append(block.noticed)
@@ -394,17 +384,17 @@ class _Reading:
             fast = fast_run_block(part, number)
             yield from [fast] if fast is not None else self._halves(number, part)
 
-    def checked(self, parts: list[Rows]) -> Iterator[Rows]:
+    def checked(self, parts: list[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """Whole topics without duplicate documents; nothing where there is a duplicate or another problem.
 
         The list of parts is emptied, so that they are not in memory twice.
         """
         with in_turn(sum(map(len, parts))):
-            rows = _together(parts)
+            # Column by column, because polars takes all of them to its own threads, which costs more than it saves.
+            rows = pl.DataFrame([pl.concat([part[name] for part in parts], rechunk=True) for name in RUN_SCHEMA])
             parts.clear()
-            if _has_duplicates(rows):
-                frame = _frame(rows)
-                again = frame.filter(frame.select("topic", "document").is_duplicated())
+            if has_duplicates(rows["topic"], rows["document"]):
+                again = rows.filter(rows.select("topic", "document").is_duplicated())
                 self.twice.update(topic.encode() for topic in again["topic"].unique().to_list())
         if not self.twice and not self.problems.total:
             yield rows
@@ -433,29 +423,11 @@ class _Reading:
         return found
 
 
-def _frame(rows: Rows) -> pl.DataFrame:
-    return rows.frame() if isinstance(rows, PackedRun) else rows
-
-
-def _has_duplicates(rows: Rows) -> bool:
-    if isinstance(rows, PackedRun):
-        return rows.has_duplicates
-    return has_duplicates(rows["topic"], rows["document"])
-
-
-def _together(parts: list[Rows]) -> Rows:
-    """Rows one after the other: packed where all are."""
-    packed = [part for part in parts if isinstance(part, PackedRun)]
-    if len(packed) == len(parts):
-        return PackedRun.together(packed)
-    return pl.concat([_frame(part) for part in parts], rechunk=True)
-
-
 def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
     """Where each stretch of rows of one topic begins, and its topic."""
-    changes = (topics.slice(1) != topics.slice(0, len(topics) - 1)).arg_true()
-    starts = [0, *(at + 1 for at in changes.to_list())]
-    return starts, topics.gather(starts).to_list()
+    changes = np.flatnonzero((topics.slice(1) != topics.slice(0, len(topics) - 1)).to_numpy()) + 1
+    starts = [0, *changes.tolist()]
+    return starts, topics[starts].to_list()
 
 
 def _from_shelf(file: Path) -> pl.DataFrame:
