@@ -65,7 +65,7 @@ def crowded(count: int) -> pl.Series:
         if sum(map(len, kept)) >= count:
             break
         ids = pl.Series(range(begin, begin + (1 << 20)), dtype=pl.Int64).cast(pl.String)
-        kept.append(ids.filter(ids.hash(0) >> 55 == 5))
+        kept.append(ids.filter(ids.hash(0).to_numpy() >> np.uint64(55) == 5))
     return pl.concat(kept).head(count)
 
 

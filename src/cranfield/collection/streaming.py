@@ -29,12 +29,13 @@ from cranfield.collection.lines import (
     RunBlock,
     careful_duplicates,
     careful_run_block,
+    fast_run,
     fast_run_block,
     first_tag,
     has_duplicates,
     run_notes,
 )
-from cranfield.collection.readers import called, is_other_run, parse_run, read_run
+from cranfield.collection.readers import called, is_other_run, read_run
 from cranfield.collection.types import RUN_SCHEMA
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import SYSTEM_NAME, SystemName
@@ -46,6 +47,7 @@ from cranfield.core.files import (
     NamedFile,
     Problems,
     check_no_nul,
+    check_text,
     check_utf8,
     is_dataset,
     is_file,
@@ -158,8 +160,8 @@ class RunStream:
     >>> file = Path(tempfile.mkdtemp(), "bm25.run")
     >>> _ = file.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} x\\n" for t in (1, 2, 3) for d in (1, 2)))
     >>> stream = RunStream(file, memory=100, block=20)
-    >>> [rows.topics for rows in stream.parts()]
-    [['1'], ['2'], ['3']]
+    >>> [rows["topic"].to_list() for rows in stream.parts()]
+    [['1', '1'], ['2', '2'], ['3', '3']]
     >>> stream.system, stream.tag
     ('bm25', 'x')
     """
@@ -231,8 +233,9 @@ class RunStream:
         with open_bytes(self.path) as stream:
             data = stream.read(self.block)
             short = not stream.read(1)
-        if short:
-            yield self._short(data)
+        if short and (run := fast_run(check_text(data, self.path))) is not None:
+            self.tag, self.notes = run.tag, run.notes
+            yield run.frame
             return
         del data
         yield from self._grouped()
@@ -243,8 +246,9 @@ class RunStream:
         closed: set[str] = set()
         waiting: list[pl.DataFrame] = []  # rows of the last topic met, which may go on in the next block
         topic = ""
-        for rows in one_ahead(reading.rows()):
+        for line, rows in one_ahead(reading.rows()):
             starts, labels = _stretches(rows["topic"])
+            reading.begins.update((label.encode(), line) for label in (labels[1:] if labels[0] == topic else labels))
             if waiting and labels[0] != topic:
                 closed.add(topic)
                 whole, waiting = waiting, []
@@ -261,24 +265,18 @@ class RunStream:
             yield from reading.checked(waiting)
         self._finish(reading)
 
-    def _short(self, data: bytes) -> pl.DataFrame:
-        """All rows of a file that is one block."""
-        run = parse_run(data, self.path, lenient=self.lenient, name=self.name)
-        self.tag, self.notes = run.tag, run.notes
-        return run.frame
-
     def _sorted_first(self, length: int) -> Iterator[pl.DataFrame]:
         """A file with interleaved topics: rows go to temporary files by topic, which are then read in turn."""
         import tempfile
 
-        shelves = min(-(-length // self.block), _MOST_SHELVES)
+        shelves = min(-(-length // max(self.block, int(self.memory / (2 * GROWTH)))), _MOST_SHELVES)
         reading = _Reading(self)
         with tempfile.TemporaryDirectory(prefix="cranfield-") as folder:
             with ExitStack() as stack:
                 files = [stack.enter_context(Path(folder, str(at)).open("wb")) for at in range(shelves)]
                 for file in files:
                     file.write(_SHELF_HEAD)
-                for frame in reading.rows():
+                for _, frame in reading.rows():
                     shelf = (frame["topic"].hash(1) % shelves).to_numpy()
                     order = np.argsort(shelf, kind="stable")
                     bounds = np.searchsorted(shelf[order], np.arange(shelves + 1))
@@ -320,6 +318,10 @@ class _Reading:
         self.problems = Problems(stream.path)
         self.twice: set[bytes] = set()
         """Topics in which a document comes twice."""
+        self.again = 0
+        """How many lines repeat a document."""
+        self.begins: dict[bytes, int] = {}
+        """The first line of the block in which each topic begins, where topics stand together."""
 
     def _data(self) -> Iterator[tuple[int, bytes]]:
         """Blocks of whole lines that are text, each with the number of its first line."""
@@ -352,14 +354,14 @@ class _Reading:
         if not certain:
             raise FileError(path, [Problem(0, EMPTY)])
 
-    def rows(self) -> Iterator[pl.DataFrame]:
-        """The rows of each block; what is wrong is collected."""
+    def rows(self) -> Iterator[tuple[int, pl.DataFrame]]:
+        """The rows of each block, and the number of its first line; what is wrong is collected."""
         for line, data in self._data():
             fast = fast_run_block(data, line)
             for block in [fast] if fast is not None else self._slowly(line, data):
                 self.noticed.append(block.noticed)
                 if block.frame.height:
-                    yield block.frame
+                    yield line, block.frame
         if not any(block.tags for block in self.noticed) and not self.problems.total:
             self.problems.add(0, NO_RUN)
 
@@ -394,7 +396,9 @@ class _Reading:
             rows = pl.DataFrame([pl.concat([part[name] for part in parts], rechunk=True) for name in RUN_SCHEMA])
             parts.clear()
             if has_duplicates(rows["topic"], rows["document"]):
-                again = rows.filter(rows.select("topic", "document").is_duplicated())
+                pairs = rows.select("topic", "document")
+                again = pairs.filter(pairs.is_duplicated())
+                self.again += again.height - again.n_unique()
                 self.twice.update(topic.encode() for topic in again["topic"].unique().to_list())
         if not self.twice and not self.problems.total:
             yield rows
@@ -403,24 +407,41 @@ class _Reading:
         """One error for all problems, in the words of the careful parser for the whole file."""
         if self.twice:
             again = self._repeated(len(self.twice) <= _FEW_TOPICS)
-            if not again.total:
+            if again.total < self.again:
                 again = self._repeated(False)
             first = sorted([*self.problems.first, *again.first], key=lambda one: one.line)
             self.problems.first = first[:SHOWN_PROBLEMS]
             self.problems.total += again.total
         self.problems.raise_if_any()
 
-    def _repeated(self, only_blocks: bool) -> Problems:
-        """The lines that repeat a document; with `only_blocks` blocks are skipped that lack these topics."""
+    def _repeated(self, near: bool) -> Problems:
+        """The lines that repeat a document; with `near` only between lines that begin with one of these topics."""
         seen: dict[tuple[bytes, ...], int] = {}
         found = Problems(self.stream.path)
-        begins = [b"\n" + topic + blank for topic in self.twice for blank in (b" ", b"\t")] if only_blocks else []
+        begin = min(self.begins.get(topic, 0) for topic in self.twice) if near else 0
         for line, data in self._data():
-            if begins and not any(one in data or data.startswith(one[1:]) for one in begins):
+            if near and found.total == self.again:
+                break
+            if line < begin:
                 continue
-            for number, text in careful_duplicates(data, self.stream.lenient, line, self.twice, seen):
+            start, stop = _between(data, self.twice) if near else (0, len(data))
+            part, first = data[start:stop], line + data.count(b"\n", 0, start)
+            for number, text in careful_duplicates(part, self.stream.lenient, first, self.twice, seen):
                 found.add(number, text)
         return found
+
+
+def _between(data: bytes, topics: set[bytes]) -> tuple[int, int]:
+    """Where the first line begins and the last ends that begin with one of the topics, or with more than one.
+
+    >>> _between(b"1 a\\n2 b\\n1 c\\n3 d\\n", {b"1"}), _between(b"1 a\\n2 b\\n", {b"2"}), _between(b"1 a\\n", {b"2"})
+    ((0, 11), (4, 7), (0, 0))
+    """
+    firsts = [0 if data.startswith(topic) else data.find(b"\n" + topic) + 1 or len(data) for topic in topics]
+    if (start := min(firsts)) == len(data):
+        return 0, 0
+    end = data.find(b"\n", max(data.rfind(b"\n" + topic) + 1 for topic in topics))
+    return start, len(data) if end < 0 else end
 
 
 def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
