@@ -119,7 +119,10 @@ def run() -> list[Row]:
         (clock, used, peak), (one, _, _), (peer, peer_used, _) = (
             tuple(map(min, zip(*each, strict=True))) for each in zip(*tries, strict=True)
         )
-        note = f"one worker {one:.2f} s; {used / LINES * 1e9:.0f} ns of processor time a line, pytrec_eval {peer_used / used:.1f} times that"
+        note = (
+            f"one worker {one:.2f} s; {used / LINES * 1e9:.0f} ns of processor time a line, "
+            f"pytrec_eval {peer_used / used:.1f} times that"
+        )
         rows.append(Row(name, clock, peer / clock, peak, note))
     return rows
 

@@ -70,7 +70,7 @@ _HEAD = 1 << 16
 _MOST_SHELVES = 200
 _SHELF_HEAD = b"rows\n"
 """The first line of a shelf, so that no id stands where a byte-order mark is dropped."""
-_BLOCK = (1 << 20, 1 << 21)
+_BLOCK = (1 << 20, 1 << 22)
 
 
 def in_turn(rows: int) -> AbstractContextManager[Any]:

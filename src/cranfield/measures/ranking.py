@@ -373,10 +373,9 @@ def _by_score(topic: Ints, score: NDArray[np.floating[Any]], documents: pl.Serie
 
 
 def _by_id(group: Ints, ids: pl.Series) -> Ints:
-    """The rows by group and, descending, by id."""
-    place = np.empty(len(ids), dtype=np.int64)
-    place[ids.arg_sort(descending=True).to_numpy()] = np.arange(len(ids))
-    return np.lexsort((place, group))
+    """The rows by group and, descending, by id; in this thread, because other runs keep the others busy."""
+    ties = pl.DataFrame({"group": group, "id": ids, "row": np.arange(len(ids))})
+    return ties.sort("group", "id", descending=[False, True], multithreaded=False)["row"].to_numpy()
 
 
 def _by_rank(topic: Ints, ranks: NDArray[Any], system: str, topics: tuple[str, ...]) -> Ints | None:
