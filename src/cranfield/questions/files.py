@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core.defaults import MEASURES, FileKind
-from cranfield.core.errors import ArgumentError, DataError, FileError, Problem
+from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, quietly
 from cranfield.core.files import expand, is_dataset
 from cranfield.core.question import Bar, Files
-from cranfield.measures.options import RunsOrScores, Scoring
+from cranfield.measures.options import SCORING, RunsOrScores, Scoring
 
 if TYPE_CHECKING:
     from cranfield.scores.matrix import Scores
@@ -143,9 +143,7 @@ def best_runs(question: Any, qrels: str, runs: Sequence[str]) -> list[Any]:
         return list(runs)
     from cranfield.collection.doors import as_runs
     from cranfield.collection.teams import best_per_team
-    from cranfield.core.errors import quietly
     from cranfield.measures.evaluation import evaluate
-    from cranfield.measures.options import SCORING
 
     sources = list(as_runs(list(runs)))
     how: dict[str, Any] = {name: getattr(question, name) for name in SCORING if hasattr(question, name)}

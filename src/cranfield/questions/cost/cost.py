@@ -16,6 +16,7 @@ from cranfield.core.invariants import check_frame
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
+from cranfield.questions.cost.answer import cost_answer
 from cranfield.questions.cost.figures import Collection, PoolFigure, pool_figures
 from cranfield.questions.cost.pool_price import LOW_SHARE, doubts, losses
 from cranfield.questions.design.all_pairs import PAIRS
@@ -28,8 +29,7 @@ from cranfield.questions.pool.contributing import Contributing, find_contributor
 from cranfield.questions.variance.estimate import VarianceEstimate
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 
 BUDGET_TOO_SMALL = sentence(
@@ -171,11 +171,7 @@ class Cost(Result):
         best = self.best.select("measure", "depth", "topics", "cost").rows()
         return f"Cost({self.rows.height} designs; best: {best})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.cost.answer import cost_answer
-
-        return cost_answer(self, question)
+    answer = cost_answer
 
     @staticmethod
     def drawings() -> Drawings:

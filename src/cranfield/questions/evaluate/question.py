@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
+
+if TYPE_CHECKING:
+    from cranfield.scores.matrix import Scores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +63,7 @@ class EvaluateQuestion(Scoring):
     memory: float = shared.memory()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Scores]:
         """The public function that answers it."""
         from cranfield.measures.evaluation import evaluate
 

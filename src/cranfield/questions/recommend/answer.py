@@ -45,7 +45,7 @@ def headline(result: Recommendation) -> str:
     return RECOMMENDED(topics=result.n_topics, measure=result.measure)
 
 
-def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
+def recommendation_answer(result: Recommendation, question: Any = None) -> Answer:
     """The recommended design among all others, and what other numbers of topics achieve."""
     facts = {**result.settings, "recommended": result.n_topics, "what_topics_buy": result.sizes.to_dicts()}
 

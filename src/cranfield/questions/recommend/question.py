@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, HelpGroup, Question, Takes, setting
 from cranfield.questions.design.question import BASELINE
+
+if TYPE_CHECKING:
+    from cranfield.questions.recommend.recommend import Recommendation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +65,7 @@ class RecommendQuestion(Question):
     missing: str = shared.missing()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Recommendation]:
         """The public function that answers it."""
         from cranfield.questions.recommend.recommend import recommend
 

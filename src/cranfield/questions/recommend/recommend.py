@@ -25,6 +25,7 @@ from cranfield.questions.design.interval import solve_interval
 from cranfield.questions.design.result import Design
 from cranfield.questions.design.sense import sense
 from cranfield.questions.design.ttest import solve_ttest
+from cranfield.questions.recommend.answer import recommendation_answer
 from cranfield.questions.recommend.max_t_design import MaxTPower, comparisons, max_t_power
 from cranfield.questions.recommend.question import RecommendQuestion
 from cranfield.questions.variance.estimate import Teams, VarianceEstimate, named_teams, team_of
@@ -33,8 +34,7 @@ from cranfield.scores.doors import ScoresLike, as_collections, as_scores, is_sco
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 SIZES: Final = (25, 50, 100, 200)
 """Topic set sizes whose worth is shown."""
@@ -197,11 +197,7 @@ class Recommendation(Result):
         ends = "" if self.lower is None else f" [{self.lower}, {self.upper}]"
         return f"Recommendation({self.measure}: {self.n_topics} topics{ends}; {self.rows['design'][0]})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.recommend.answer import recommendation_answer
-
-        return recommendation_answer(self, question)
+    answer = recommendation_answer
 
     @staticmethod
     def drawings() -> Drawings:

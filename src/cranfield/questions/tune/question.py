@@ -17,6 +17,7 @@ from cranfield.measures.options import RunsOrScores
 if TYPE_CHECKING:
     from cranfield.questions.compare.question import CompareQuestion
     from cranfield.questions.tune.families import Family
+    from cranfield.questions.tune.selection_bias import SelectionBias
     from cranfield.questions.tune.tune import Tuning
 
 
@@ -131,7 +132,7 @@ class TuneQuestion(Splitting, RunsOrScores):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Tuning]:
         """The public function that answers it."""
         from cranfield.questions.tune.tune import tune
 
@@ -213,7 +214,7 @@ class SelectionBiasQuestion(Splitting):
     seed: int = shared.seed()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., SelectionBias]:
         """The public function that answers it."""
         from cranfield.questions.tune.selection_bias import selection_bias
 

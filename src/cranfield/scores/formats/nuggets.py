@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from cranfield.core.files import Problems, system_name
 from cranfield.core.json_text import json_objects
 from cranfield.core.recognition import first_lines
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
@@ -46,7 +47,6 @@ def read_nuggets(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     """One matrix per score; a line without a run is the answer of the system that the file is named after."""
     import polars as pl
 
-    from cranfield.core.files import Problems, system_name
     from cranfield.scores.doors import from_frame
 
     problems, rows, without_vital = Problems(file.path), [], set()
