@@ -359,18 +359,6 @@ static int make_room(Table *table, const char *data, Py_ssize_t size) {
     return 1;
 }
 
-/* Gives back what was not needed. */
-static void trim(Table *table) {
-    for (int at = 0; at < table->fields; at++) {
-        Column *column = table->columns[at];
-        if (!column) continue;
-        unsigned char *values = realloc(column->values, (size_t)table->rows * width(column->kind));
-        if (values) column->values = values;
-        unsigned char *text = column->text ? realloc(column->text, (size_t)column->used + 1) : NULL;
-        if (text) column->text = text;
-    }
-}
-
 /* The numbers that waited for the interpreter; 0 where one is not finite. */
 static int finish(Table *table) {
     for (int64_t at = 0; at < table->waiting; at++) {
@@ -456,10 +444,7 @@ static PyObject *columns(PyObject *module, PyObject *arguments) {
     int done = 0;
     Py_BEGIN_ALLOW_THREADS
     table.no_memory = !make_room(&table, data, size);
-    if (!table.no_memory && fill(&table, data, data + size)) {
-        trim(&table);
-        done = 1;
-    }
+    if (!table.no_memory) done = fill(&table, data, data + size);
     Py_END_ALLOW_THREADS
     done = done && finish(&table);
     PyObject *result = NULL;
