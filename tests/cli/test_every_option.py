@@ -38,7 +38,7 @@ VALUES: dict[str, Any] = {
     "junit": "new.xml", "digits": 3, "difference": 0.001, "n_trials": 15, "n_pilots": 1,
     "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt", "human": "judges/human.qrels",
     "machine": "judges/machine.qrels", "map": "0:0,1:1,2:2", "system_groups": "judges/groups.txt", "sampled": "random",
-    "topic_groups": "groups.txt",
+    "topic_groups": "groups.txt", "groups": "nominal=genders.txt",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from cranfield.core.labels import natural_sorted
+
+if TYPE_CHECKING:
+    from cranfield.collection.groups import GroupSet
 
 Schema = dict[str, type[pl.DataType]]
 RUN_SCHEMA: Schema = {"topic": pl.String, "document": pl.String, "rank": pl.Int64, "score": pl.Float64}
@@ -40,10 +44,12 @@ class Qrels(_Rows):
     frame : polars frame with columns topic, subtopic, document (strings) and relevance (32-bit integers)
     name : where the judgments come from
     notes : what the reader skipped or noticed, one sentence each
+    groups : groups of the documents, for measures of group fairness; see `cranfield.collection.groups`
     """
 
     name: str = "qrels"
     notes: tuple[str, ...] = ()
+    groups: tuple[GroupSet, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return self.frame.equals(other.frame) if isinstance(other, Qrels) else NotImplemented

@@ -141,17 +141,22 @@ def best_runs(question: Any, qrels: str, runs: Sequence[str]) -> list[Any]:
     chooses = getattr(question, "best_per_team", None)
     if chooses is None:
         return list(runs)
-    from cranfield.collection.doors import as_runs
+    from cranfield.collection.doors import as_runs, skipped_files
     from cranfield.collection.teams import best_per_team
     from cranfield.measures.evaluation import evaluate
 
-    sources = list(as_runs(list(runs)))
+    sources = as_runs(list(runs))
     how: dict[str, Any] = {name: getattr(question, name) for name in SCORING if hasattr(question, name)}
     with quietly():  # evaluated again below, where every warning is given
         scores = evaluate(qrels, sources, [chooses], **how)
     best = best_per_team(scores, question.teams, team_prefix=question.team_prefix)
     systems = scores.only().systems
-    return [source for source, name in zip(sources, systems, strict=True) if name in best.only().systems]
+    made = expand([])  # a list that carries what was left out
+    chosen: list[Any] = made
+    chosen += [source for source, name in zip(sources, systems, strict=True) if name in best.only().systems]
+    ignored = tuple(text for text in best.warnings if text not in scores.warnings)
+    made.skipped = (*skipped_files(sources), *ignored)
+    return chosen
 
 
 def _for_teams_alone(question: Any) -> list[str]:

@@ -24,7 +24,7 @@ group(
 VARIANCE = "Variance of a system's score over topics."
 VARIANCE_OF_DIFFERENCE = "Variance over topics of the difference between two systems."
 BASELINE = "Compare all systems with one baseline only."
-PUBLISHED = "One-way design of the papers, with separate topics for each system."
+PUBLISHED = "Design and method of the papers: one-way, with separate topics for each system."
 BLOCKED = "Shared topics for all systems, the default."
 TWO_SAMPLE = "Different topics for the two systems; sizes are per group."
 
@@ -162,6 +162,7 @@ class AnovaQuestion(PowerDesignQuestion):
         "Residual variance; with --published, variance of a system's score over topics."
     )
     n_systems: tuple[int, ...] | None = setting(None, "Number of systems to compare.", metavar="M", check=shared.whole)
+    method: str | None = shared.method(None)  # type: ignore[assignment]
     published: bool = setting(False, PUBLISHED)
     blocked: bool | None = setting(None, BLOCKED, on_page=False)
     epsilon: str | None = shared.epsilon()
