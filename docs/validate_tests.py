@@ -6,22 +6,33 @@ from collections.abc import Iterator
 
 import numpy as np
 from fast_tests import best_set, inverted, max_t, probabilities, ranks, signs, topic_shares
+from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 from validate import (
-    ALPHA, EVERY, MATRICES, RESAMPLES, Array, Limit, Row, draws, equal_means, population, populations, promise,
+    ALPHA,
+    EVERY,
+    MATRICES,
+    RESAMPLES,
+    Array,
+    Limit,
+    Row,
+    draws,
+    equal_means,
+    population,
+    populations,
+    promise,
 )  # fmt: skip
 
-from cranfield.questions.compare.corrections import adjust
 from cranfield.questions.compare.flips import saddlepoint
 from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import against, all_pairs
+from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 
-FLIPS = 3_999
-"""Of an inverted interval: ten lie beyond each end of the interval of one of ten pairs."""
+FLIPS = 1_999
+"""Of an inverted interval: five lie beyond each end of the interval of one of ten pairs."""
 
 
 @promise(
-    "families", "Max-t over all pairs: family-wise error .05, and all intervals hold together with .95.", 1000,
+    "families", "Max-t over all pairs: family-wise error .05, and all intervals hold together with .95.", 400,
     Limit("error, max-t", high=0.10),
 )  # fmt: skip
 def family_error(trials: int, seed: int) -> Iterator[Row]:
@@ -59,6 +70,21 @@ FAMILIES = {
 }
 
 
+def holm_rejects(x: Array, pairs: Pairs, different: NDArray[np.bool_]) -> bool:
+    """Whether the smallest saddlepoint p of the randomisation test, times the comparisons, is at most .05.
+
+    Only the pairs with the three largest t are tested, and only where a t-test comes within a factor of 6 of that.
+    """
+    d = x[:, pairs.a] - x[:, pairs.b]
+    sd = d.std(axis=0, ddof=1)
+    t = np.where(different & (sd > 0), np.abs(d.mean(axis=0)) / np.where(sd > 0, sd, 1) * np.sqrt(len(x)), 0)
+    first = np.argsort(-t)[:3]
+    if 2 * stdtr(len(x) - 1, -t[first[0]]) * len(pairs) > 6 * ALPHA:
+        return False
+    few = Pairs(pairs.a[first], pairs.b[first])
+    return bool(saddlepoint(GridScores.of(x), few, "two-sided", 1).min() * len(pairs) <= ALPHA)
+
+
 @promise(
     "small", "Families of up to 20 comparisons: randomisation with Holm has family-wise error .05.", 1000,
     Limit("max-t, highest", high=0.10), Limit("max-t, mean", high=0.07),
@@ -76,16 +102,19 @@ def small_families(trials: int, seed: int) -> Iterator[Row]:
                 systems = rng.choice(whole.shape[1], m, replace=False)
                 x = whole[np.ix_(rng.integers(len(whole), size=50), systems)]
                 different = ~np.isclose(x[:, pairs.a], x[:, pairs.b]).all(axis=0)
-                p = np.asarray(adjust(saddlepoint(GridScores.of(x), pairs, "two-sided", 1), "holm"))
                 found = max_t(x, pairs.a, pairs.b, shares.next(rng), ALPHA)
                 passed = found.statistic > found.critical
-                wrong += [(p[different] <= ALPHA).any(), passed[different].any()]
+                wrong += [holm_rejects(x, pairs, different), passed[different].any()]
             rates[name] = wrong / trials
         each = np.array(list(rates.values()))
         values = {
             f"{test}, {what}": float(one)
             for at, test in enumerate(("randomisation + Holm", "max-t"))
-            for what, one in (("mean", each[:, at].mean()), ("lowest", each[:, at].min()), ("highest", each[:, at].max()))
+            for what, one in (
+                ("mean", each[:, at].mean()),
+                ("lowest", each[:, at].min()),
+                ("highest", each[:, at].max()),
+            )
         }
         yield Row(f"{len(rates)} populations", f"{cell}: {len(pairs)} comparisons", trials, values)
 
@@ -103,7 +132,8 @@ def few_pairs(trials: int, seed: int) -> Iterator[Row]:
             level = ALPHA / len(pairs)
             for n in (25, 50):
                 count, flips = np.zeros(2), signs(n, FLIPS)
-                for rng in draws(trials, seed, "pairs", name, m, n):
+                times = trials if m == 2 else max(1, trials // 2)
+                for rng in draws(times, seed, "pairs", name, m, n):
                     systems = rng.choice(whole.shape[1], m, replace=False)
                     x = whole[np.ix_(rng.integers(len(whole), size=n), systems)]
                     truth = pairs.of(whole[:, systems].mean(axis=0))
@@ -113,7 +143,7 @@ def few_pairs(trials: int, seed: int) -> Iterator[Row]:
                     half = -stdtrit(n - 1, level / 2) * d.std(axis=0, ddof=1) / np.sqrt(n)
                     count[0] += ((low <= truth) & (truth <= high))[counted].all()
                     count[1] += (np.abs(d.mean(axis=0) - truth) <= half)[counted].all()
-                held[f"{kind}, {n}"] = count / trials
+                held[f"{kind}, {n}"] = count / times
         for at, method in enumerate(("inverted test", "t")):
             yield Row(name, method, trials, {column: float(both[at]) for column, both in held.items()})
 
@@ -157,7 +187,8 @@ def equivalence_error(trials: int, seed: int) -> Iterator[Row]:
     The margin is 4.5 standard errors of an average pair, so that equivalence can be shown. *Shown*: how often some
     equal pair is.
     """
-    for name, whole in populations(*EVERY):
+    tracks = ("TREC-8 AP", "TREC-5 AP", "TREC-6 P@10", "Terabyte 2006 AP", "Web 2012 ERR@20", "TREC-COVID AP")
+    for name, whole in populations(*tracks):
         flat = equal_means(whole)
         residual = flat - flat.mean(axis=1, keepdims=True)
         margin = 4.5 * float(np.sqrt(2 * np.square(residual).mean() / 50))

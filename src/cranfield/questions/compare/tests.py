@@ -187,6 +187,7 @@ MAX_T_FEW = sentence(
     "comparison.max-t-few-topics",
     "The error rates of max-t are unknown for {topics} topics; they were measured with 25 or more.",
     "the test is max-t and there are fewer than 25 topics",
+    measured="families",
 )
 NO_COMMON_VARIANCE = sentence(
     "comparison.no-common-variance",

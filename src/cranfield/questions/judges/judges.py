@@ -38,6 +38,7 @@ NO_SHARED_TOPIC = sentence(
     "judges.no-shared-topic",
     "People and machines share no topic. Only rankings can be compared, and their interval includes topic noise.",
     "no topic is scored by the reference and by every machine",
+    measured="judges.md#what-simulation-says",
 )
 INTERVALS = {
     "decision_rows": None, "conflict_rows": None, "ranking_rows": "value", "mean_rows": "value",

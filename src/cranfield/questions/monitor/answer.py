@@ -24,6 +24,7 @@ DECIDED = sentence(
     "`Stop` when every pair is decided or the last planned topic is in, else `Go on`; a pair is decided when its p "
     "at some look did not exceed the boundary (or its confidence sequence excluded 0)",
     always=True,
+    measured="monitor",
 )
 SPENT = sentence(
     "monitoring.spent",
@@ -40,6 +41,7 @@ LATER = sentence(
     "monitoring.later",
     "With Holm, a pair may be decided although its interval contains 0.",
     "pairs are decided by Holm's steps and there are several; intervals are those of the first step",
+    measured="monitor",
 )
 PRICE = sentence(
     "monitoring.price",

@@ -28,6 +28,7 @@ SAMPLE_INTERVAL = sentence(
     "{topics:,} topics [{lower:,}, {upper:,}]; with {assured:,}, power is at least {power:g} with {assurance:.0%} "
     "assurance.",
     "a jackknife interval exists; simulated coverage of interval and assurance: docs/validation.md",
+    measured="sizes teams",
 )
 SYSTEMS_SAMPLED = sentence(
     "design.systems-sampled",

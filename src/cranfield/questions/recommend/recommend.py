@@ -48,6 +48,7 @@ PROMISE_PAIR = sentence(
     "With {topics:,} topics, a paired t-test at level {alpha:g} detects a difference of {min_diff:g} in mean {measure} "
     "with power about {power:g}. Power is averaged over pairs of systems.",
     "two systems are asked for; simulated on ten populations: docs/validation.md",
+    measured="validation.md#sizes-for-t-tests-with-holms-correction",
 )
 PROMISE_MAX_T = sentence(
     "design.promise-max-t",
@@ -56,6 +57,7 @@ PROMISE_MAX_T = sentence(
     "The other systems lie midway; power is averaged over which two differ.",
     "more than 20 comparisons are asked for, and min_diff is a difference that two means can have; simulated: "
     "docs/validation.md",
+    measured="recommend",
 )
 PROMISE = sentence(
     "design.promise",
@@ -64,6 +66,7 @@ PROMISE = sentence(
     "The other systems lie midway; power is averaged over which two differ.",
     "three systems or more and at most 20 comparisons are asked for, and min_diff is a difference that two means can "
     "have; simulated on ten populations: docs/validation.md",
+    measured="validation.md#sizes-for-t-tests-with-holms-correction",
 )
 NO_BLOCKED = sentence(
     "design.no-blocked",
