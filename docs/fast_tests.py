@@ -150,7 +150,7 @@ def inverted(d: Array, flips: Array, level: float) -> tuple[Array, Array]:
 
 def probabilities(x: Array, a: Places, b: Places, margin: float) -> tuple[Array, Array, Array]:
     """The Bayesian view: P(better by more than the margin), P(within), P(worse) of every pair."""
-    n, m = x.shape
+    n = len(x)
     difference = x[:, a] - x[:, b]
     residual = mean_variance(x) / 2
     systems = max(n * x.mean(axis=0).var(ddof=1) - residual, 0.0) / n

@@ -9,8 +9,8 @@ maximum is the critical value for .05, and the level of the test is that of one 
 
 Without names, all promises are measured; `--share 0.1` takes a tenth of the trials. `--write` stores the rows in
 docs/validation.json and writes the tables into docs/validation.md. `make validate` runs all of it.
-`tests/test_validation.py` (slow) runs a short form. The simulations stand in `validate_tests.py` and
-`validate_designs.py`.
+`tests/test_validation.py` (slow) runs a short form. The simulations stand in `validate_tests.py`,
+`validate_designs.py` and `validate_pools.py`.
 """
 
 from __future__ import annotations
@@ -192,12 +192,25 @@ def block(name: str, kept: dict[str, Any]) -> str:
     return f"{table(kept['rows'])}\n\n{made}"
 
 
+def summary(kept: dict[str, Any]) -> str:
+    """The promises, what was measured of each column that has a limit, and where."""
+    lines = ["| promise | measured, lowest to highest cell | table |", "|:--|:--|:--|"]
+    for name, one in PROMISES.items():
+        if name not in kept:
+            continue
+        parts = []
+        for limit in one.limits:
+            found = [row["values"][limit.column] for row in kept[name]["rows"] if limit.column in row["values"]]
+            parts.append(f"{limit.column} {short(min(found))}–{short(max(found))}")
+        lines.append(f"| {one.says} | {'; '.join(parts)} | [{name}](#{name}) |")
+    return "\n".join(lines)
+
+
 def write_page() -> None:
-    """Put every stored table between its marks."""
-    text = PAGE.read_text()
-    for name, kept in stored().items():
+    """Put every stored table, and the summary of all, between its marks."""
+    text, kept = PAGE.read_text(), stored()
+    for name, made in [*((name, block(name, one)) for name, one in kept.items()), ("summary", summary(kept))]:
         marks = rf"(<!-- validated {re.escape(name)} -->\n).*?(<!-- /validated -->)"
-        made = block(name, kept)
         text = re.sub(marks, lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text, flags=re.DOTALL)
     PAGE.write_text(text)
 
@@ -239,6 +252,7 @@ if __name__ == "__main__":
     sys.modules["validate"] = sys.modules["__main__"]
 
 import validate_designs  # noqa: E402, F401  (registers promises)
+import validate_pools  # noqa: E402, F401
 import validate_tests  # noqa: E402, F401
 
 if __name__ == "__main__":

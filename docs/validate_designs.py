@@ -61,7 +61,7 @@ def tau_of(x: Array, y: Array, tolerance: tuple[float, float]) -> Array:
 
 
 @promise(
-    "tau", "The interval of τ holds the τ of unlimited topics with .95.", 400,
+    "tau", "The interval of τ holds the τ of unlimited topics with .95.", 1000,
     Limit("hull", low=0.93),
 )  # fmt: skip
 def tau_hull(trials: int, seed: int) -> Iterator[Row]:
@@ -115,8 +115,8 @@ def tau_hull(trials: int, seed: int) -> Iterator[Row]:
 def interval_of_sizes(trials: int, seed: int) -> Iterator[Row]:
     """Pilots of some systems and topics; the truth is the variance of the whole population.
 
-    A number of topics grows with its variance, so both intervals hold together. *Assured size*: in a tenth of the
-    trials, sizes for 20 systems, .10 and power .80 by t-tests with Holm, which also depend on the spread of variances.
+    A number of topics grows with its variance, so both intervals hold together. *Assured size*: in a twentieth of
+    the trials, sizes for 20 systems, .10 and power .80 by t-tests with Holm, which also depend on the spread of variances.
     """
     for name, whole in populations(*EVERY):
         residual = whole - whole.mean(axis=0) - whole.mean(axis=1, keepdims=True) + whole.mean()
@@ -125,7 +125,7 @@ def interval_of_sizes(trials: int, seed: int) -> Iterator[Row]:
             rng = next(draws(1, seed, "sizes", name, n, m))
             found = variance(pilots(whole, n, m, trials, rng))
             reach, alone = found.ends(1 - ALPHA / 2), found.ends(1 - ALPHA / 2, topics_alone=True)
-            few = max(1, trials // 10)
+            few = max(1, trials // 20)
             values = {
                 "interval": float(np.mean(np.abs(found.log - truth) <= reach)),
                 "topics alone": float(np.mean(np.abs(found.log - truth) <= alone)),
@@ -164,7 +164,7 @@ def families_of_systems() -> tuple[Array, Array]:
 
 
 @promise(
-    "teams", "The 95% interval of a variance holds when whole teams are sampled and named.", 500,
+    "teams", "The 95% interval of a variance holds when whole teams are sampled and named.", 1000,
     Limit("interval by teams", low=0.93),
 )  # fmt: skip
 def interval_by_teams(trials: int, seed: int) -> Iterator[Row]:
@@ -340,7 +340,7 @@ def reliability_intervals(trials: int, seed: int) -> Iterator[Row]:
 
 
 @promise(
-    "tune", "The 95% interval of `tune` holds the final setting's true mean.", 1000,
+    "tune", "The 95% interval of `tune` holds the final setting's true mean.", 2000,
     Limit("interval", low=0.93),
 )  # fmt: skip
 def tune_interval(trials: int, seed: int) -> Iterator[Row]:

@@ -24,7 +24,7 @@ EXPECT = sentence(
     "tuning.expect",
     "Expect {mean:.4f}{interval} {measure} from {family} on unseen topics",
     "the mean of held-out scores, whose setting was chosen on other topics, of the family in which it is highest; "
-    "the interval is of the final setting's true mean and includes its choice (docs/validation.md)",
+    "the interval is of the final setting's true mean and includes its choice",
     always=True,
     measured="tune",
 )
