@@ -109,8 +109,10 @@ def tau_hull(trials: int, seed: int) -> Iterator[Row]:
 
 
 @promise(
-    "sizes", "The 95% interval of a number of topics holds; the assured size is enough with probability .80.", 2000,
-    Limit("interval", low=0.93), Limit("assured variance is enough", low=0.78),
+    "sizes",
+    "The 95% interval of a number of topics holds with .91 or more. The 80% assured size is enough with about .80 (.74 to "
+    ".87), and with .68 on the most uneven topics.", 2000,
+    Limit("interval", low=0.91), Limit("assured variance is enough", low=0.68),
 )  # fmt: skip
 def interval_of_sizes(trials: int, seed: int) -> Iterator[Row]:
     """Pilots of some systems and topics; the truth is the variance of the whole population.
@@ -208,8 +210,8 @@ def max_t_power(whole: Array, n: int, k: int, gap: float, trials: int, seed: int
 
 
 @promise(
-    "recommend", "With the recommended number of topics, max-t has power .80, averaged over pairs.", 2000,
-    Limit("power", low=0.78), Limit("error", high=0.07),
+    "recommend", "The recommended number of topics gives max-t a power of .76 to .84 for .80, averaged over pairs.", 2000,
+    Limit("power", low=0.76, high=0.84), Limit("error", high=0.07),
 )  # fmt: skip
 def recommended_power(trials: int, seed: int) -> Iterator[Row]:
     """The number that the whole population recommends, and how often max-t then finds the difference."""
@@ -234,7 +236,7 @@ def recommended_power(trials: int, seed: int) -> Iterator[Row]:
 
 @promise(
     "gate", "The gate passes a candidate that is at the margin with .05 at most, unless its losses are absent.", 20_000,
-    Limit("beyond absent", high=0.07),
+    Limit("beyond absent", high=0.05),
 )  # fmt: skip
 def gate_passes(trials: int, seed: int) -> Iterator[Row]:
     """Losses on few topics, exactly at the margin, and real differences.
@@ -267,8 +269,10 @@ def gate_passes(trials: int, seed: int) -> Iterator[Row]:
 
 
 @promise(
-    "monitor", "Planned and unplanned looks keep the level .05, if differences are normal.", 10_000,
-    Limit("O'Brien–Fleming", high=0.10), Limit("Pocock", high=0.14), Limit("unplanned", high=0.10),
+    "monitor",
+    "Planned and unplanned looks keep the level .05 for normal differences. Exponential ones reach .08 (O'Brien–Fleming), "
+    ".12 (Pocock) and .07 (unplanned).", 10_000,
+    Limit("O'Brien–Fleming", high=0.08), Limit("Pocock", high=0.12), Limit("unplanned", high=0.07),
 )  # fmt: skip
 def monitor_levels(trials: int, seed: int) -> Iterator[Row]:
     """No difference, five looks; unplanned: a look after every topic from the 10th to the last."""
@@ -319,8 +323,9 @@ def monitor_levels(trials: int, seed: int) -> Iterator[Row]:
 
 
 @promise(
-    "reliability", "The 95% intervals of Eρ² and Φ hold.", 2000,
-    Limit("Eρ², jackknife", low=0.90),
+    "reliability",
+    "The 95% interval of Eρ² holds with .89 or more, that of Φ with .75; from 20 systems on with .94 and .84.", 2000,
+    Limit("Eρ², jackknife", low=0.89), Limit("Φ, Arteaga", low=0.75),
 )  # fmt: skip
 def reliability_intervals(trials: int, seed: int) -> Iterator[Row]:
     """Subsets of systems: the jackknife and Feldt's interval for Eρ², Arteaga's for Φ."""

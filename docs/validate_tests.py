@@ -22,12 +22,17 @@ from validate import (
     promise,
 )  # fmt: skip
 
+from cranfield.core.defaults import FEW_COMPARISONS
 from cranfield.questions.compare.flips import saddlepoint
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 
 FLIPS = 1_999
 """Of an inverted interval: five lie beyond each end of the interval of one of ten pairs."""
+
+
+HARDEST = ("TREC-5 AP", "TREC-6 AP", "Web 2012 AP")
+"""The populations with the most skewed differences get more trials."""
 
 
 def holm_rejects(x: Array, pairs: Pairs, t: Array) -> bool:
@@ -43,7 +48,7 @@ def holm_rejects(x: Array, pairs: Pairs, t: Array) -> bool:
 
 
 @promise(
-    "families", "Max-t over all pairs: family-wise error .05, and all intervals hold together with .95.", 1000,
+    "families", "All pairs by max-t: family-wise error .10 at most at nominal .05; all intervals hold together as often.", 1000,
     Limit("error, max-t", high=0.10),
 )  # fmt: skip
 def family_error(trials: int, seed: int) -> Iterator[Row]:
@@ -59,7 +64,8 @@ def family_error(trials: int, seed: int) -> Iterator[Row]:
         for n in (25, 50):
             wrong = plain = flipped = 0
             shares = topic_shares(n, RESAMPLES)
-            for rng in draws(trials, seed, "families", name, n):
+            times = trials * 20 // 3 if name in HARDEST else trials
+            for rng in draws(times, seed, "families", name, n):
                 x = equal[rng.integers(0, len(whole), n)]
                 found = max_t(x, a, b, shares.next(rng), ALPHA)
                 wrong += bool((found.statistic > found.critical)[apart].any())
@@ -73,10 +79,10 @@ def family_error(trials: int, seed: int) -> Iterator[Row]:
                 plain += bool(p * len(pairs) <= ALPHA)
                 flipped += holm_rejects(x, pairs, t)
             values = {
-                "error, max-t": wrong / trials, "error, t + Holm": plain / trials,
-                "error, randomisation + Holm": flipped / trials,
+                "error, max-t": wrong / times, "error, t + Holm": plain / times,
+                "error, randomisation + Holm": flipped / times,
             }  # fmt: skip
-            yield Row(name, f"{n} topics, {whole.shape[1]} systems", trials, values)
+            yield Row(name, f"{n} topics, {whole.shape[1]} systems", times, values)
 
 
 FAMILIES = {
@@ -86,8 +92,8 @@ FAMILIES = {
 
 
 @promise(
-    "small", "Families of up to 20 comparisons: randomisation with Holm has family-wise error .05.", 2000,
-    Limit("max-t, highest", high=0.10), Limit("max-t, mean", high=0.07),
+    "small", "Up to 20 comparisons by randomisation with Holm: family-wise error .10 at most at nominal .05.", 2000,
+    Limit("up to 20 comparisons, highest", high=0.10), Limit("max-t, highest", high=0.10),
 )  # fmt: skip
 def small_families(trials: int, seed: int) -> Iterator[Row]:
     """Where max-t should take over: both tests on random systems of a track, 50 topics, means made equal."""
@@ -118,12 +124,17 @@ def small_families(trials: int, seed: int) -> Iterator[Row]:
                 ("highest", each[:, at].max()),
             )
         }
+        if len(pairs) <= FEW_COMPARISONS:
+            values["up to 20 comparisons, highest"] = float(each[:, 0].max())
         yield Row(f"{len(rates)} populations", f"{cell}: {len(pairs)} comparisons", trials, values)
 
 
 @promise(
-    "pairs", "The 95% interval of one pair, or of the ten pairs of five systems together, holds.", 2000,
-    Limit("one pair, 25", low=0.92), Limit("one pair, 50", low=0.92),
+    "pairs",
+    "The 95% interval of one pair holds with .92 or more; those of ten pairs, at once, with .90, and .87 with 25 topics.",
+    2000,
+    Limit("one pair, 25", low=0.92), Limit("one pair, 50", low=0.92), Limit("ten pairs, 25", low=0.87),
+    Limit("ten pairs, 50", low=0.90),
 )  # fmt: skip
 def few_pairs(trials: int, seed: int) -> Iterator[Row]:
     """Random systems of a track with their real means: intervals by inverting the randomisation test, and by t."""
@@ -151,8 +162,11 @@ def few_pairs(trials: int, seed: int) -> Iterator[Row]:
 
 
 @promise(
-    "ranks", "Each rank interval holds the true rank with .95; the set of the best holds the best with .95.", 2000,
-    Limit("rank interval, mean", low=0.93), Limit("best in the set", low=0.93),
+    "ranks",
+    "20 equal systems, nominal .95: a rank interval holds with .93 on average, and with .90 for every system. The set "
+    "of the best holds with .92 on average, but not for every system: .59 for one that leads on few topics.", 2000,
+    Limit("rank interval, mean", low=0.93), Limit("worst system", low=0.90), Limit("best in the set", low=0.92),
+    Limit("worst of the best", low=0.55),
 )  # fmt: skip
 def rank_intervals(trials: int, seed: int) -> Iterator[Row]:
     """20 systems of a track with equal means, where every rank is true, and with their own means."""
@@ -180,8 +194,8 @@ def rank_intervals(trials: int, seed: int) -> Iterator[Row]:
 
 
 @promise(
-    "equivalence", "A pair whose true difference is the margin or more is called equivalent with .05 at most.", 2000,
-    Limit("error", high=0.07),
+    "equivalence", "A pair whose true difference is the margin is called equivalent with .05 at most.", 2000,
+    Limit("error", high=0.05),
 )  # fmt: skip
 def equivalence_error(trials: int, seed: int) -> Iterator[Row]:
     """Systems of a track, half of them better by exactly the margin; one pair, and the 15 pairs of six systems.
@@ -218,7 +232,7 @@ def equivalence_error(trials: int, seed: int) -> Iterator[Row]:
 
 
 @promise(
-    "bayes", "Of the statements with probability .95 or more, at least that share is true.", 500,
+    "bayes", "Of the statements 'better' with a probability of .95 or more, at least that share is true.", 500,
     Limit("true at .95 or more", low=0.95),
 )  # fmt: skip
 def calibration(trials: int, seed: int) -> Iterator[Row]:

@@ -59,7 +59,7 @@ RANK_RANGE = sentence(
 )
 MAY_BE_BEST = sentence(
     "comparison.may-be-best",
-    "may_be_best: the best system is one of these ({percent} confidence, adjusted for observed skewness).",
+    "may_be_best: the best system is one of these (about {percent} confidence; less if it excels on few topics only).",
     "there is a confidence set for the best: all systems were compared, by their means",
     measured="ranks",
 )
@@ -110,7 +110,7 @@ INTERVAL_OF_MAXIMUM = sentence(
 )
 LEVEL_APPROXIMATE = sentence(
     "comparison.level-approximate",
-    "The level is approximate: family-wise error .04–.12 at nominal .05 (mean .07), in 17 sets of real scores with 50 "
+    "The level is approximate: family-wise error .04–.09 at nominal .05 (mean .06), in 17 sets of real scores with 50 "
     "topics. Effects on fewer than 3/n of the topics may be missing from this sample.",
     "the test is max-t",
     measured="families",
@@ -118,7 +118,7 @@ LEVEL_APPROXIMATE = sentence(
 FAMILY_ERROR = sentence(
     "comparison.family-error",
     "For all pairs of a track, the {test} with Holm had a family-wise error of {rates} at nominal .05 (17 sets of real "
-    "scores with 50 topics; max-t: .04–.12).",
+    "scores with 50 topics; max-t: .04–.09).",
     "the test is randomisation or t, corrected by Holm, Bonferroni or Westfall–Young, for more than 20 comparisons",
     measured="families",
 )

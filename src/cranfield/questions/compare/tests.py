@@ -318,7 +318,7 @@ for _test in (
         work=_flips,
         why="It makes no assumption about the distribution of the scores",
         source="Smucker, Allan and Carterette, CIKM 2007",
-        family_error=".12–.58",
+        family_error=".05–.58",
         rank=10,
     ),
     SignificanceTest(
