@@ -114,6 +114,8 @@ def small_families(trials: int, seed: int) -> Iterator[Row]:
                 sd = np.where(different, d.std(axis=0, ddof=1), np.inf)
                 wrong += [holm_rejects(x, pairs, np.abs(found.d) / sd * np.sqrt(50)), passed[different].any()]
             rates[name] = wrong / trials
+        if not rates:
+            continue
         each = np.array(list(rates.values()))
         values = {
             f"{test}, {what}": float(one)
