@@ -70,11 +70,23 @@ def write_files(place: Path) -> None:
         names = [f"{family}({parameter}={value})" for value in (0.3, 0.6, 0.9)]
         write_scores(ScoreMatrix(scores.values[:, :3], scores.topics, names, "AP"), place / f"{family}.csv")
     (place / "teams.txt").write_text("".join(f"{system} {system[0]}\n" for system in SYSTEMS))
+    (place / "alone.txt").write_text("".join(f"{system} {system}\n" for system in SYSTEMS))
     (place / "pooled.txt").write_text("".join(f"{system}\n" for system in SYSTEMS[:-1]))
     (place / "order.txt").write_text("".join(f"{system}\n" for system in SYSTEMS))
     each = [(measure, at, topic) for measure in ("AP", "RR") for at, topic in enumerate(scores.topics)]
     factors = "".join(f"{topic},{measure},0.{3 + at % 4},0.1\n" for measure, at, topic in each)
     (place / "factors.csv").write_text("topic,measure,mean,sd\n" + factors)
+    (place / "groups.txt").write_text("".join(f"{t} {at // 2}\n" for at, t in enumerate(sample.qrels.topics)))
+    (place / "intents.txt").write_text("".join(f"{topic} 0 1.0\n" for topic in sample.qrels.topics))
+    (place / "archive.txt").write_text("sample qrels.txt runs\n")
+    seeded = [f"c{k},{s},{r},{t},0.{1 + (7 * t + 3 * at + r + k) % 8}"
+              for k in range(2) for at, s in enumerate(SYSTEMS[:3]) for r in range(3) for t in range(8)]  # fmt: skip
+    (place / "seeds.csv").write_text("\n".join(["collection,system,seed,topic,value", *seeded, ""]))
+    battles = [(at % 24, SYSTEMS[at % 4], SYSTEMS[(at % 4 + at % 3 + 1) % 4], "ab"[at * 7 % 5 % 2]) for at in range(96)]
+    header = ("topic", "system_a", "system_b", "preferred")
+    (place / "battles.tsv").write_text("".join("\t".join(map(str, row)) + "\n" for row in (header, *battles)))
+    topic, _, document, _ = (place / "qrels.txt").read_text().split()[:4]
+    (place / "genders.txt").write_text(f"{topic} {document} 1 0\n")
     (place / "evals").mkdir()
     for at, system in enumerate(SYSTEMS[:2]):
         lines = [f"map\t{topic}\t{value:.4f}" for topic, value in zip(scores.topics, scores.values[:, at], strict=True)]
@@ -105,7 +117,7 @@ def folder(measures: Sequence[str] = ()) -> Iterator[Path]:
         shutil.copytree(files(), place, dirs_exist_ok=True)
         os.chdir(place)
         for file in Path().glob("*.csv") if measures else ():
-            if file.name != "factors.csv":
+            if file.name not in ("factors.csv", "seeds.csv"):
                 one = read_scores(file).only()
                 every = [
                     ScoreMatrix(one.values**power, one.topics, one.systems, m) for power, m in enumerate(measures, 1)

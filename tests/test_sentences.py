@@ -27,6 +27,7 @@ from cranfield.questions.cost.figures import PoolFigure
 from cranfield.questions.design.sense import sense
 from cranfield.questions.leaderboard.question import LeaderboardQuestion
 from warning_cases import CASES as WARNING_CASES
+from warning_cases import battles
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 SENTENCES = {name: one for name, one in every_sentence().items() if not name.startswith("charts.")}
@@ -124,6 +125,22 @@ def test_a_name_is_taken_once() -> None:
     with pytest.raises(cf.ArgumentError, match="registered already"):
         sentence("comparison.leads", "x", "y")
 
+
+# ── preferences ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def liked(topics: int, won: int) -> str:
+    """x and y win as often against z, which wins `won` of ten; x and y are even."""
+    return printed(battles(topics, won))
+
+
+def first_liked() -> str:
+    """x wins 9 of 10 games against y, so that it alone may be the best."""
+    return printed(cf.preferences([(str(at), "x", "y", "b" if at % 10 == 0 else "a") for at in range(60)]))
+
+
+case("preferences.preferred", lambda: (first_liked(), "x is preferred to every other system"), lambda: liked(40, 1))
+case("preferences.may-be-best", lambda: (liked(40, 1), "2 of 3 systems may be the most preferred"), first_liked)
 
 # ── comparison ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -537,8 +554,8 @@ def past() -> cf.ScoreMatrix:
 
 
 @cache
-def advice(k: int = 10, min_diff: float = 0.1) -> cf.Recommendation:
-    return cf.recommend(past(), k, min_diff)
+def advice(k: int = 10, min_diff: float = 0.1, budget: int | None = None) -> cf.Recommendation:
+    return cf.recommend(past(), k, min_diff, budget=budget)
 
 
 def everything(result: cf.Recommendation) -> str:
@@ -590,6 +607,14 @@ case("design.sample-interval",
      lambda: (printed(advice()), f"{advice().n_topics} topics [{advice().lower}, {advice().upper}]; with "
               f"{advice().assured}, power is at least 0.8 with about 80% assurance."),
      lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
+case("design.budget",
+     lambda: (printed(advice(budget=15_000)), f"15,000 judgments are {15_000 // advice().n_topics:,} for each of "
+              f"{advice().n_topics} topics. `cost` weighs depth against topics."),
+     lambda: printed(advice(budget=2)))  # fmt: skip
+case("design.little-budget",
+     lambda: (printed(advice(budget=2)), f"2 judgments are fewer than {advice().n_topics} topics. "
+              "Detect a larger difference, or raise the budget."),
+     lambda: printed(advice(budget=15_000)))  # fmt: skip
 case("design.systems-sampled",
      lambda: (printed(advice()), "Systems are taken as a sample of those to come."),
      lambda: printed(cf.recommend(past().select(systems=past().systems[:2]), 2, 0.1)))  # fmt: skip

@@ -70,6 +70,8 @@ from .questions.monitor.planned import SequentialDesign as SequentialDesign
 from .questions.monitor.planned import design_looks as design_looks
 from .questions.monitor.reestimation import Reestimate as Reestimate
 from .questions.monitor.reestimation import reestimate as reestimate
+from .questions.preferences.preferences import PreferenceRanking as PreferenceRanking
+from .questions.preferences.preferences import preferences as preferences
 from .questions.recommend.recommend import Recommendation as Recommendation
 from .questions.recommend.recommend import recommend as recommend
 from .questions.reliability.reliability import Reliability as Reliability

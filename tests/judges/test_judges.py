@@ -324,28 +324,29 @@ def grades(tmp_path: Path, last: str) -> tuple[list[Path], list[Path], list[cf.R
 
 
 def test_a_grade_that_the_mapping_lacks(tmp_path: Path) -> None:
-    assert message_of(*grades(tmp_path, "7"), map="1:1").endswith(": `map` has no target for grade 7. Add it.")
+    message = message_of(*grades(tmp_path, "7"), map="1:1")
+    assert message.endswith(": expected a grade of 1:1 as relevance (field 4), found '7'")
 
 
 @pytest.mark.parametrize("mapping", ["1", "a:b", "1:1:1", "", "1:0.5", "inf:1"])
 def test_a_mapping_that_is_none(tmp_path: Path, mapping: str) -> None:
     message = message_of(*grades(tmp_path, "1"), map=mapping)
-    assert message == f"`map` must be pairs of grades; got {mapping!r}. Write 0:0,1:0,2:1,3:1."
+    assert message.startswith(f"`map` must be pairs of grade and level; got {mapping!r}. Write 0:0,1:0,2:1 or,")
 
 
 def test_a_mapping_that_names_a_grade_twice(tmp_path: Path) -> None:
     message = message_of(*grades(tmp_path, "1"), map="1:0,1:1")
-    assert message == "`map` names a grade twice: '1:0,1:1'. Write each machine grade once."
+    assert message == "`map` names a grade twice: '1:0,1:1'. Write each grade once."
 
 
 def test_fractional_grades_need_a_mapping(tmp_path: Path) -> None:
     human, machine, runs = grades(tmp_path, "0.5")
     message = message_of(human, machine, runs)
-    assert message.endswith("found '0.5'. Fractional grades: Declare what they mean with `map`, such as 0:0,0.5:1,1:2.")
+    assert message.endswith("found '0.5'; `map` of evaluate and judges declares levels: 0+:0,0.5+:1")
     result = cf.judges(human, machine, runs, map="1:2,0.5:1", n_resamples=20)
     counts = result.confusion_rows.group_by("judge_grade").agg(pl.col("pairs").sum()).sort("judge_grade").rows()
     assert dict(counts)[1] == 1
-    with pytest.raises(FileError, match="expected topic, iteration, document and a grade of `map`"):
+    with pytest.raises(FileError, match="expected a grade of 1:2,0.25:1 as relevance"):
         cf.judges(human, machine, runs, map="1:2,0.25:1")
 
 

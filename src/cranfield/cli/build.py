@@ -12,7 +12,7 @@ import click
 
 from cranfield.core import options as shared
 from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
-from cranfield.core.errors import ArgumentError
+from cranfield.core.errors import ArgumentError, FileError
 from cranfield.core.files import reason, shown
 from cranfield.core.formats import endings, offered
 from cranfield.core.labels import joined
@@ -191,7 +191,6 @@ def command_of(question: type[Question]) -> click.Command:
         from cranfield.cli.kinds import explained
         from cranfield.cli.output import be_quiet, refuse_early, say, use_options_of
         from cranfield.core.demand import announced_to
-        from cranfield.core.errors import FileError
 
         use_options_of(question)
         files = {one.name: values.pop(one.name) for one in ARGUMENTS[question.takes]}

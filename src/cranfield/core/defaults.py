@@ -189,6 +189,7 @@ VIEW_MIN_DIFF: Final = 0.05
 """The difference whose power stands beside reliability."""
 HALVINGS: Final = 200
 """Random halvings of the topics behind an expected τ; their mean has a Monte-Carlo error of a few thousandths."""
+PreferencesShow = Literal["ranking", "pairs"]
 ReliabilityShow = Literal["coefficients", "components", "targets", "views", "tau"]
 ReliabilityIntervals = Literal["jackknife", "normal"]
 RELIABILITY_INTERVALS: Final[ReliabilityIntervals] = "jackknife"

@@ -230,13 +230,14 @@ def epsilon() -> Any:
     )  # fmt: skip
 
 
-def method() -> Any:
-    """Method for computing power."""
+def method(default: str | None = defaults.DESIGN_METHOD) -> Any:
+    """Method for computing power; without a default it is that of the design."""
     return setting(
-        defaults.DESIGN_METHOD,
+        default,
         "Method for computing power.",
         choices=defaults.names(defaults.DesignMethod),
         group="Statistics",
+        usual="" if default else f"{defaults.DESIGN_METHOD}; published with --published",
     )
 
 

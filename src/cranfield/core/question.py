@@ -28,7 +28,9 @@ from typing import (
     Final,
     Literal,
     NamedTuple,
+    Protocol,
     TypeAlias,
+    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from cranfield.core.executors import Progress
     from cranfield.core.results import Result
 
+R = TypeVar("R", covariant=True)
 Files: TypeAlias = Mapping[str, Any]
 """The files named on a command line, by the name of the argument (see `ARGUMENTS`)."""
 Bar: TypeAlias = "Callable[[str], AbstractContextManager[Progress | None]]"
@@ -161,6 +164,12 @@ class Setting:
         """Its name in addresses: as the command line spells it, with underscores."""
         flag = "" if self.negated or not self.flags else self.flags[0]
         return flag.strip("-").replace("-", "_") or self.name
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """All its names in addresses: in Python, and as every long flag spells it."""
+        flags = () if self.negated else (flag for flag in self.flags if flag.startswith("--"))
+        return (self.name, self.spelling, *(flag.strip("-").replace("-", "_") for flag in flags))
 
     @property
     def required(self) -> bool:
@@ -320,6 +329,17 @@ def questions() -> dict[str, type[Question]]:
     return dict(sorted(QUESTIONS.items(), key=lambda item: item[1].place))
 
 
+class Answered(Protocol[R]):
+    """A question, by the type of its result."""
+
+    @staticmethod
+    def verb() -> Callable[..., R]:
+        """The public function that answers it."""
+
+    def arguments(self) -> dict[str, Any]:
+        """What the function gets by name."""
+
+
 class Group(NamedTuple):
     """Commands of two words that share the first: a line of help, the help of the group, and other names for it."""
 
@@ -466,20 +486,23 @@ class Question:
         given = get_type_hints(alone, verb.__globals__)["return"]
         return tuple(get_args(given)) if get_origin(given) in (Union, types.UnionType) else (given,)
 
-    def ask(self, *data: Any, **more: Any) -> Any:
-        """The answer of the library to the question about these data.
+    def ask(self: Answered[R], *data: Any, **more: Any) -> R:
+        """The answer of the library to the question about these data: its type is that of the function's result."""
+        return self.verb()(*data, **{**self.arguments(), **more})
 
-        The function gets every setting of the question. What chooses among the data, such as a measure, has been
-        obeyed by whoever read them; a function that takes it as well gets it, so that its result can tell.
+    def arguments(self) -> dict[str, Any]:
+        """What the function gets by name: every setting of the question.
+
+        What chooses among the data, such as a measure, has been obeyed by whoever read them; a function that takes it
+        as well gets it, so that its result can tell.
         """
-        verb = self.verb()
-        taken = inspect.signature(verb).parameters
+        taken = inspect.signature(self.verb()).parameters
         chosen = {
             one.name: value
             for one in self.all()
             if one.chooses and one.name in taken and (value := getattr(self, one.name)) is not None
         }
-        return verb(*data, **{**chosen, **self.values("question", "run"), **more})
+        return {**chosen, **self.values("question", "run")}
 
     def answer(self, result: Any, *data: Any) -> Answer:
         """What the result says, of the data it was asked about."""
@@ -551,14 +574,14 @@ class Question:
     def from_query(cls, query: Iterable[tuple[str, str]]) -> Any:
         """The question in an address; a `QueryError` explains what cannot be read.
 
-        A setting has the command line's name in addresses, and its name in Python is understood too.
+        A setting has the command line's name in addresses; its other names are understood too.
 
         >>> from cranfield.questions.compare.question import CompareQuestion
         >>> CompareQuestion.from_query([("test", "t"), ("resamples", "500")]).query()
         [('test', 't'), ('resamples', '500')]
         """
         shown = [one for one in cls.all() if one.on_page]
-        known = {name: one for one in shown for name in (one.name, one.spelling)}
+        known = {name: one for one in shown for name in one.spellings}
         texts: dict[str, list[str]] = {}
         for name, value in query:
             if name not in known:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core.defaults import MEASURES, FileKind
-from cranfield.core.errors import ArgumentError, DataError, FileError, Problem
+from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, quietly
 from cranfield.core.files import expand, is_dataset
 from cranfield.core.question import Bar, Files
-from cranfield.measures.options import RunsOrScores, Scoring
+from cranfield.measures.options import SCORING, RunsOrScores, Scoring
 
 if TYPE_CHECKING:
     from cranfield.scores.matrix import Scores
@@ -141,19 +141,22 @@ def best_runs(question: Any, qrels: str, runs: Sequence[str]) -> list[Any]:
     chooses = getattr(question, "best_per_team", None)
     if chooses is None:
         return list(runs)
-    from cranfield.collection.doors import as_runs
+    from cranfield.collection.doors import as_runs, skipped_files
     from cranfield.collection.teams import best_per_team
-    from cranfield.core.errors import quietly
     from cranfield.measures.evaluation import evaluate
-    from cranfield.measures.options import SCORING
 
-    sources = list(as_runs(list(runs)))
+    sources = as_runs(list(runs))
     how: dict[str, Any] = {name: getattr(question, name) for name in SCORING if hasattr(question, name)}
     with quietly():  # evaluated again below, where every warning is given
         scores = evaluate(qrels, sources, [chooses], **how)
     best = best_per_team(scores, question.teams, team_prefix=question.team_prefix)
     systems = scores.only().systems
-    return [source for source, name in zip(sources, systems, strict=True) if name in best.only().systems]
+    made = expand([])  # a list that carries what was left out
+    chosen: list[Any] = made
+    chosen += [source for source, name in zip(sources, systems, strict=True) if name in best.only().systems]
+    ignored = tuple(text for text in best.warnings if text not in scores.warnings)
+    made.skipped = (*skipped_files(sources), *ignored)
+    return chosen
 
 
 def _for_teams_alone(question: Any) -> list[str]:

@@ -286,7 +286,7 @@ def reliable(case: Case) -> Iterator[Piece]:
         n_topics=(n, *sorted({25, 50, 100, 200} - {n})), target=(RELIABILITY_TARGET,), alpha=case.alpha,
         min_diff=case.min_diff, seed=case.seed,
     )  # fmt: skip
-    study: Reliability = question.ask(case.main)
+    study = question.ask(case.main)
     first, headline, *rest = shown(study, question)
     yield from (first, headline, *map(Text, _without_worst(study, case)), *rest)
 

@@ -15,7 +15,8 @@ from cranfield.cli.ask import runs
 from cranfield.cli.kinds import kind_if_known
 from cranfield.cli.output import collection_format, draw, emit, progress_bar, say, write
 from cranfield.core.errors import ArgumentError, FileError
-from cranfield.core.files import expand
+from cranfield.core.files import expand, write_atomically
+from cranfield.core.labels import summary
 from cranfield.core.signature import signature
 from cranfield.core.tables import Sheet
 from cranfield.questions.check.question import CheckQuestion
@@ -108,7 +109,6 @@ def convert(settings: ConvertQuestion, output: Output, files: Files) -> None:
 def _convert_collection(kind: str, layout: str | None, output: Output, given: list[str]) -> None:
     """Runs or judgments: one file to a file or to standard output, several runs to a directory."""
     from cranfield.collection.readers import read_qrels, read_run
-    from cranfield.core.files import write_atomically
 
     if output.format is not None:
         raise ArgumentError(f"--format applies to printed tables; choose a format of {kind} files with --layout")
@@ -165,7 +165,6 @@ def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
     """Reduce the judgments, write them, and print the counts of each topic."""
     from cranfield.collection.pools import depth_pools, judged_counts
     from cranfield.collection.readers import read_qrels, read_runs
-    from cranfield.core.labels import summary
     from cranfield.questions.pool.contributing import contributing_runs, find_contributors, named_contributors
 
     entry = collection_format(None, output.output, "qrels")

@@ -31,7 +31,7 @@ def sample(settings: SampleQuestion, output: Output, files: Files) -> None:
 
     directory = settings.directory
     check_directory(directory, force=settings.force)
-    made: Sample = settings.ask()
+    made = settings.ask()
     paths = made.write(directory, force=settings.force)
     sizes = {path.relative_to(directory).as_posix(): path.stat().st_size for path in paths}
     folders = {"runs/*.run.gz": "runs/", "judges/*": "judges/"}

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, UnknownNameError
-from cranfield.core.files import STDIN, expand, read_bytes
+from cranfield.core.files import STDIN, expand, is_file, read_bytes, split_sheet
 from cranfield.core.labels import summary
 from cranfield.core.recognition import beginning
 from cranfield.questions import files as common
@@ -76,7 +76,7 @@ def _groups(paths: Sequence[str], names: Sequence[str] | None) -> dict[str, list
 
 def _long_table(path: str) -> pl.DataFrame | None:
     """The table in a file if it has a column of collections or seeds."""
-    if Path(path).is_dir() or (path != STDIN and not Path(path).is_file()):
+    if Path(path).is_dir() or (path != STDIN and not is_file(split_sheet(path)[0])):
         return None
     start = beginning(path)
     if start[:4] == b"PAR1":

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.question import REQUIRED, Bar, Files, HelpGroup, Question, Takes, setting
 
 if TYPE_CHECKING:
+    from cranfield.questions.across.across import Across
+    from cranfield.questions.across.design import DesignAcross
     from cranfield.questions.across.files import Parts
 
 ClaimName = Literal["these", "like_these", "trained", "recipe"]
@@ -92,7 +94,7 @@ class AcrossQuestion(CollectedQuestion):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Across]:
         """The public function that answers it."""
         from cranfield.questions.across.across import across
 
@@ -125,7 +127,7 @@ class DesignAcrossQuestion(CollectedQuestion):
     )
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., DesignAcross]:
         """The public function that answers it."""
         from cranfield.questions.across.design import design_across
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core.question import HelpGroup, Question, setting
+
+if TYPE_CHECKING:
+    from cranfield.collection.check import FileCheck
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +41,7 @@ class CheckQuestion(Question):
     lenient: bool = setting(False, "Accept fields after the run tag.")
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., FileCheck]:
         """The public function that answers it."""
         from cranfield.collection.check import check_file
 

@@ -18,7 +18,9 @@ from cranfield.questions.tune import question as tuning
 if TYPE_CHECKING:
     from cranfield.core.answer import Answer
     from cranfield.core.registry import Registry
+    from cranfield.questions.compare.comparison import Comparison
     from cranfield.questions.compare.corrections import Correction
+    from cranfield.questions.compare.measures import MeasureComparisons
     from cranfield.questions.compare.tests import SignificanceTest
     from cranfield.questions.tune.tune import Tuning
 
@@ -125,7 +127,7 @@ class ComparisonQuestion(FamilyQuestion):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Comparison | MeasureComparisons]:
         """The public function that answers it."""
         from cranfield.questions.compare.compare import compare
 
@@ -227,7 +229,7 @@ class CompareQuestion(ComparisonQuestion):
             )
         return (done,)
 
-    def ask(self, *data: Any, **more: Any) -> Any:
+    def ask(self, *data: Any, **more: Any) -> Comparison | MeasureComparisons:
         """The comparison, of tuned families by their held-out scores."""
         if self.best_per_team is not None:  # the teams chose the systems when the files were read
             more = {"teams": None, "team_prefix": None, **more}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.question import Question, Takes, setting
 from cranfield.core.registry import Registry
+
+if TYPE_CHECKING:
+    from cranfield.scores.matrix import Scores
 
 
 def formats() -> Registry[Any]:
@@ -75,7 +78,7 @@ class ConvertQuestion(Question):
     )
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Scores]:
         """The public function that answers it."""
         from cranfield.scores.readers import read_scores
 

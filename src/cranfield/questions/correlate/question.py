@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
+from cranfield.core.errors import DataError
+from cranfield.core.labels import summary
 from cranfield.core.page import Page, Place
 from cranfield.core.question import Bar, Files, HelpGroup, Question, setting
 
@@ -63,7 +65,7 @@ class CorrelateQuestion(Question):
     missing: str = shared.missing()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Any]:  # of one pair; `ask` gives those of all
         """The public function that answers it."""
         from cranfield.questions.correlate.correlate import correlate
 
@@ -78,9 +80,6 @@ class CorrelateQuestion(Question):
 
     def read(self, files: Files, bar: Bar) -> tuple[Any, ...]:
         """What to compare with what: the only measure on each side, or all measures that both sides have."""
-        from cranfield.core.errors import DataError
-        from cranfield.core.labels import summary
-
         x, y = self._side(self.reference, self.measure), self._side(self.estimate, self.other_measure or self.measure)
         if isinstance(x, dict) or isinstance(y, dict) or len(x) == len(y) == 1:
             return ((x if isinstance(x, dict) else x.only(), y if isinstance(y, dict) else y.only()),)

@@ -29,7 +29,7 @@ COST_DOUBTFUL = sentence(
 )
 
 
-def cost_answer(result: Cost, settings: Any) -> Answer:
+def cost_answer(result: Cost, question: Any = None) -> Answer:
     """Equivalent designs by measure and pool depth, with their costs."""
     notes = (*_findings(result), *result.notes)
     digits = {"judged_per_topic": 1, "pool_per_topic": 1, "judged_share": 3, "variance": 6, "cost": 0, "ratio": 2}

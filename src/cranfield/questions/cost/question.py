@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
@@ -14,6 +14,9 @@ from cranfield.core.question import Bar, Files, HelpGroup, Question, Takes, sett
 from cranfield.questions.design.question import PUBLISHED
 from cranfield.questions.pool.question import contributing
 from cranfield.questions.variance.question import estimators
+
+if TYPE_CHECKING:
+    from cranfield.questions.cost.cost import Cost
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +71,7 @@ class CostQuestion(Question):
     )
     power: float | None = shared.power(None, f"{defaults.POWER:.2f}")
     alpha: float = shared.alpha()
-    method: str = shared.method()
+    method: str | None = shared.method(None)
     published: bool = setting(False, PUBLISHED)
     blocked: bool = setting(False, "One F-test on shared topics, instead of all pairs.")
     epsilon: str | None = shared.epsilon()
@@ -81,7 +84,7 @@ class CostQuestion(Question):
     order: str = setting(defaults.ORDER, "Order of documents in runs.", choices=defaults.names(defaults.RankingOrder))
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Cost]:
         """The public function that answers it."""
         from cranfield.questions.cost.cost import cost
 

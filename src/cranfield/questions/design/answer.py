@@ -48,22 +48,22 @@ _UNITS = {
 }
 
 
-def design_answer(design: Design, settings: Any) -> Answer:
+def design_answer(design: Design, question: Any = None) -> Answer:
     """The design; for a page by every method side by side, and from past scores by every estimator."""
     methods = design.kind.methods
     compared = len(methods) > 1 and design.question["method"] == methods[0]
-    looks = getattr(settings, "looks", None)
+    looks = getattr(question, "looks", None)
     notes = _notes(design)
     if looks:
         notes += (_LOOKS.format("1 look" if looks == 1 else f"{looks} looks"),)
         notes += (_LOOKS_AT_PAIRS,) if design.kind.name == "pairs" else ()
-    sheets = {"design": lambda: _sheet(design, settings, _with_looks(design, looks), looks=looks, notes=notes)}
+    sheets = {"design": lambda: _sheet(design, question, _with_looks(design, looks), looks=looks, notes=notes)}
     if compared:
-        sheets["methods"] = lambda: _sheet(design, settings, design.by_method, notes=(design.variant.note,))
+        sheets["methods"] = lambda: _sheet(design, question, design.by_method, notes=(design.variant.note,))
     if design.by_estimator is not None:
         every = design.by_estimator
         heading = "Results by variance estimator"
-        sheets["estimators"] = lambda: _sheet(design, settings, every, heading=heading)
+        sheets["estimators"] = lambda: _sheet(design, question, every, heading=heading)
     sought = design.solved_for
     front = (sought, f"{sought}_lower", f"{sought}_upper", "achieved_power", "expected_width")
     return Answer(

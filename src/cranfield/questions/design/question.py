@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.question import HelpGroup, Question, Takes, group, setting
 from cranfield.questions.variance.question import estimators
+
+if TYPE_CHECKING:
+    from cranfield.questions.design.result import Design
 
 group(
     "design",
@@ -21,7 +24,7 @@ group(
 VARIANCE = "Variance of a system's score over topics."
 VARIANCE_OF_DIFFERENCE = "Variance over topics of the difference between two systems."
 BASELINE = "Compare all systems with one baseline only."
-PUBLISHED = "One-way design of the papers, with separate topics for each system."
+PUBLISHED = "Design and method of the papers: one-way, with separate topics for each system."
 BLOCKED = "Shared topics for all systems, the default."
 TWO_SAMPLE = "Different topics for the two systems; sizes are per group."
 
@@ -57,7 +60,7 @@ class DesignQuestion(Question):
         """The files of past scores."""
         return [*(self.scores or ()), *self.more]
 
-    def ask(self, *data: Any, **more: Any) -> Any:
+    def ask(self, *data: Any, **more: Any) -> Design:
         """The design for the variance typed, or for past scores."""
         values = self.values("question", "run")
         typed = [name for name in ("variance_of_difference", "variance") if name in values]
@@ -67,7 +70,8 @@ class DesignQuestion(Question):
             raise ArgumentError(f"give one of {', '.join(f'`{name}`' for name in ('scores', *typed))}; got {got}.")
         if data:
             values = {name: value for name, value in values.items() if name not in typed}
-        return self.verb()(*data, **values, **more)
+        design: Design = self.verb()(*data, **values, **more)
+        return design
 
 
 def typed_variance(help: str) -> Any:
@@ -127,7 +131,7 @@ class PairsQuestion(DesignQuestion):
     looks: int | None = further_looks()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Design]:
         """The public function that answers it."""
         from cranfield.questions.design.all_pairs import design_all_pairs
 
@@ -158,12 +162,13 @@ class AnovaQuestion(PowerDesignQuestion):
         "Residual variance; with --published, variance of a system's score over topics."
     )
     n_systems: tuple[int, ...] | None = setting(None, "Number of systems to compare.", metavar="M", check=shared.whole)
+    method: str | None = shared.method(None)  # type: ignore[assignment]
     published: bool = setting(False, PUBLISHED)
     blocked: bool | None = setting(None, BLOCKED, on_page=False)
     epsilon: str | None = shared.epsilon()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Design]:
         """The public function that answers it."""
         from cranfield.questions.design.anova import design_anova
 
@@ -195,13 +200,13 @@ class TtestQuestion(PowerDesignQuestion):
     looks: int | None = further_looks()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Design]:
         """The public function that answers it."""
         from cranfield.questions.design.ttest import design_ttest
 
         return design_ttest
 
-    def ask(self, *data: Any, **more: Any) -> Any:
+    def ask(self, *data: Any, **more: Any) -> Design:
         """The design; looks are for paired tests only."""
         if self.looks is not None and self.two_sample:
             raise ArgumentError("`looks` is for paired tests; leave out `looks` or `two_sample`.")
@@ -233,7 +238,7 @@ class IntervalQuestion(DesignQuestion):
     two_sample: bool = setting(False, TWO_SAMPLE)
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Design]:
         """The public function that answers it."""
         from cranfield.questions.design.interval import design_interval
 

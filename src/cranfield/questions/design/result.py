@@ -13,9 +13,10 @@ from cranfield.core.errors import DataError, UnknownNameError
 from cranfield.core.invariants import check_frame
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
+from cranfield.questions.design.answer import design_answer
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.answer import Drawings
     from cranfield.core.question import Question
 
 ARGUMENTS = (
@@ -219,11 +220,7 @@ class Design(Result):
         shown = (f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in row)
         return f"Design({self.what}: {', '.join(shown)})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.design.answer import design_answer
-
-        return design_answer(self, question)
+    answer = design_answer
 
     @staticmethod
     def drawings() -> Drawings:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
+
+if TYPE_CHECKING:
+    from cranfield.scores.matrix import Scores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +56,14 @@ class EvaluateQuestion(Scoring):
         "zero", "How to treat a missing (topic, system) score.", choices=defaults.names(defaults.MissingPolicy),
         on_page=False,
     )  # fmt: skip
+    map: str | None = setting(
+        None, "Level of each grade that is no level, such as 0:0,0.5:1,1:2; 0.5+:1 means from 0.5 on.", metavar="PAIRS",
+        on_page=False,
+    )  # fmt: skip
+    groups: tuple[str, ...] = setting(
+        (), "Groups of documents for GF and GFR, nominal=FILE or ordinal=FILE, and ,FILE of the target; repeatable.",
+        metavar="KIND=FILE[,FILE]", on_page=False,
+    )  # fmt: skip
     workers: int | None = shared.workers(
         "Number of runs scored at a time; the result stays the same.", usual="one per core, at most 8"
     )
@@ -60,7 +71,7 @@ class EvaluateQuestion(Scoring):
     memory: float = shared.memory()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Scores]:
         """The public function that answers it."""
         from cranfield.measures.evaluation import evaluate
 

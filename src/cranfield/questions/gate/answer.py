@@ -35,7 +35,7 @@ ABSENT_LOSS = sentence(
 BADGES = {"pass": "✅ Pass", "fail": "❌ Fail", "undecided": "⚠️ Undecided"}
 
 
-def gate_answer(result: Gate, settings: Any) -> Answer:
+def gate_answer(result: Gate, question: Any = None) -> Answer:
     """The verdict, by measure."""
     headline = f"{result.verdict.upper()}: {result.findings}"
 

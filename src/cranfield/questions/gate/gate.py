@@ -22,6 +22,7 @@ from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.measures.doors import scores_or_evaluated
 from cranfield.questions.compare.clusters import Clusters, TopicGroups, grouped_cautions, groups_of
+from cranfield.questions.gate.answer import gate_answer
 from cranfield.questions.gate.question import GateQuestion
 from cranfield.questions.gate.rule import (
     Differences,
@@ -37,8 +38,7 @@ from cranfield.scores.doors import ScoresLike
 from cranfield.scores.matrix import ScoreMatrix
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 BETTER = sentence(
     "gating.better",
@@ -286,11 +286,7 @@ class Gate(Result):
     def __repr__(self) -> str:
         return f"Gate({self.summary()})\n{self.to_frame()}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.gate.answer import gate_answer
-
-        return gate_answer(self, question)
+    answer = gate_answer
 
     @staticmethod
     def drawings() -> Drawings:

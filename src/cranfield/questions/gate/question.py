@@ -104,7 +104,7 @@ class GateQuestion(RunsOrScores):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Gate]:
         """The public function that answers it."""
         from cranfield.questions.gate.gate import gate
 
@@ -120,8 +120,7 @@ class GateQuestion(RunsOrScores):
         """The verdict about two systems of the scores, by the names in the settings or by others."""
         scores, *names = data
         called = dict(zip(("baseline", "candidate"), names, strict=False))
-        result: Gate = super().ask(scores, **called, **more)
-        return result
+        return super().ask(scores, **called, **more)
 
     def write_files(self, result: Gate) -> Iterable[str]:
         """The verdict for a build server."""

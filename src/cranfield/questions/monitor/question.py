@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.page import Page, Place
 from cranfield.core.question import HelpGroup, Question, Takes, setting
 from cranfield.questions.design.question import VARIANCE_OF_DIFFERENCE
+
+if TYPE_CHECKING:
+    from cranfield.questions.monitor.monitor import Monitoring
+    from cranfield.questions.monitor.planned import SequentialDesign
 
 
 def looks(help: str) -> Any:
@@ -95,7 +99,7 @@ class MonitorQuestion(Question):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Monitoring]:
         """The public function that answers it."""
         from cranfield.questions.monitor.monitor import monitor
 
@@ -130,7 +134,7 @@ class LooksQuestion(Question):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., SequentialDesign]:
         """The public function that answers it."""
         from cranfield.questions.monitor.planned import design_looks
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, HelpGroup, Question, Takes, setting
 from cranfield.questions.design.question import BASELINE
+
+if TYPE_CHECKING:
+    from cranfield.questions.recommend.recommend import Recommendation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,7 @@ class RecommendQuestion(Question):
       cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10
       cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10 --baseline
       cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10 --assurance 0.9
+      cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10 --budget 15000
     """
 
     command: ClassVar[str] = "design recommend"
@@ -56,13 +60,17 @@ class RecommendQuestion(Question):
     power: float = shared.power()
     assurance: float = shared.assurance()
     alpha: float = shared.alpha("Significance level.")
+    budget: int | None = setting(
+        None, "Judgments available; adds how many each topic gets. `cost --budget` also chooses the depth.",
+        metavar="B", least=1, most=10**12, on_page=False,
+    )  # fmt: skip
     measure: str | None = shared.one_measure("Measure to use.")
     teams: Path | None = shared.teams("File of lines `system team`; the interval leaves out teams instead of systems.")
     seed: int = shared.seed()
     missing: str = shared.missing()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Recommendation]:
         """The public function that answers it."""
         from cranfield.questions.recommend.recommend import recommend
 

@@ -15,6 +15,7 @@ from cranfield.core.defaults import ALPHA, ASSURANCE, FEW_COMPARISONS, POWER, SE
 from cranfield.core.errors import CranfieldError, DataError, notify, quietly
 from cranfield.core.invariants import check_frame
 from cranfield.core.labels import summary
+from cranfield.core.options import at_least
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
@@ -25,6 +26,7 @@ from cranfield.questions.design.interval import solve_interval
 from cranfield.questions.design.result import Design
 from cranfield.questions.design.sense import sense
 from cranfield.questions.design.ttest import solve_ttest
+from cranfield.questions.recommend.answer import recommendation_answer
 from cranfield.questions.recommend.max_t_design import MaxTPower, comparisons, max_t_power
 from cranfield.questions.recommend.question import RecommendQuestion
 from cranfield.questions.variance.estimate import Teams, VarianceEstimate, named_teams, team_of
@@ -33,8 +35,7 @@ from cranfield.scores.doors import ScoresLike, as_collections, as_scores, is_sco
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 SIZES: Final = (25, 50, 100, 200)
 """Topic set sizes whose worth is shown."""
@@ -199,11 +200,7 @@ class Recommendation(Result):
         ends = "" if self.lower is None else f" [{self.lower}, {self.upper}]"
         return f"Recommendation({self.measure}: {self.n_topics} topics{ends}; {self.rows['design'][0]})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.recommend.answer import recommendation_answer
-
-        return recommendation_answer(self, question)
+    answer = recommendation_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -222,6 +219,7 @@ def recommend(
     alpha: float = ALPHA,
     baseline: bool = False,
     assurance: float = ASSURANCE,
+    budget: int | None = None,
     teams: Teams | None = None,
     seed: int = SEED,
 ) -> Recommendation:
@@ -248,6 +246,9 @@ def recommend(
     assurance : float
         For ``topics_assured``: the size n(V̂·exp(t_df·s)), t_df the quantile of this probability. Over past scores that
         might have been drawn, the true power at that size is at least `power` with about this probability.
+    budget : int, optional
+        Judgments available; ``per_topic`` in `rows` and `sizes` is how many each topic gets. Which depth they pay for
+        depends on the pools: see `cost`.
     teams : mapping from system to team, or a file that `read_teams` reads, optional
         Teams count as the sample in place of systems; see `estimate_variance`.
     seed : int
@@ -276,6 +277,10 @@ def recommend(
         types = dict.fromkeys(("topics_lower", "topics_upper", "topics_assured"), pl.Int64) | {"epsilon": pl.Float64}
         rows = pl.DataFrame(listed, schema_overrides=types, infer_schema_length=None)
         sizes = _sizes(average, wide, asked, baseline, of_max_t)
+    if budget is not None:
+        at_least("budget", budget, 1, 10_000)
+        per_topic = int(budget) // pl.col("topics")
+        rows, sizes = (frame.with_columns(per_topic.alias("per_topic")) for frame in (rows, sizes))
     measure, topics = average.measure, int(rows["topics"][0])
     said = (
         *(f"{name}: {text}" for name, matrix in collections.items() for text in matrix.warnings),
@@ -285,7 +290,7 @@ def recommend(
         *(text for text in average.warnings if text not in average.inherited),
     )
     settings = RecommendQuestion.in_force(
-        measure=measure, collections=list(collections), **asked, baseline=baseline, assurance=sure,
+        measure=measure, collections=list(collections), **asked, baseline=baseline, assurance=sure, budget=budget,
         teams=named_teams(teams), seed=seed,
     )  # fmt: skip
     past = ", ".join(f"{name} ({x.n_topics} topics × {x.n_systems} systems)" for name, x in collections.items())
@@ -337,7 +342,7 @@ def _designs(
     blocked, refused = _blocked_rows(average, asked, assurance)
     rows += [of_pairs(not baseline, average), *blocked]
     question = "Does any system differ? (unpaired, as in the papers)"
-    one_way = partial(solve_anova, blocked=False, **asked)
+    one_way = partial(solve_anova, blocked=False, method="published", **asked)
     rows.append(_row(one_way, within, assurance, "one-way ANOVA, published", question))
     test = partial(solve_ttest, min_diff=difference, power=asked["power"], alpha=alpha)
     narrow = partial(solve_interval, width=difference, alpha=alpha)

@@ -74,10 +74,10 @@ FEWEST_FOR_TAU = 4
 COLUMNS = ("measure",)
 
 
-def reliability_answer(result: Reliability, settings: Any) -> Answer:
+def reliability_answer(result: Reliability, question: Any = None) -> Answer:
     """Both coefficients with intervals, the components, and power and width of the same topics."""
     usual = {"min_diff": defaults.VIEW_MIN_DIFF, "n_resamples": defaults.HALVINGS, "seed": defaults.SEED}
-    chosen: dict[str, Any] = {name: getattr(settings, name, value) for name, value in usual.items()}
+    chosen: dict[str, Any] = {name: getattr(question, name, value) for name, value in usual.items()}
     title = f"{result.measure}: reliability from {source(result)}"
 
     @cache
@@ -191,12 +191,12 @@ def part_answer(result: ThreeViews | ExpectedTau, name: str, notes: tuple[str, .
     return Answer(headline=result.summary(), sheets={name: sheet}, charts=(chart,))
 
 
-def views_answer(result: ThreeViews) -> Answer:
+def views_answer(result: ThreeViews, question: Any = None) -> Answer:
     """Power, width and reliability side by side."""
     return part_answer(result, "views", VIEWS, Chart("views-chart", VIEWS_HEADING, PANELS, result, "views"))
 
 
-def tau_answer(result: ExpectedTau) -> Answer:
+def tau_answer(result: ExpectedTau, question: Any = None) -> Answer:
     """The agreement to expect."""
     drawn = Chart("agreement-chart", "Expected agreement", "Line with band: τ against topics.", result, "agreement")
     return part_answer(result, "tau", TAU, drawn)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page, Place
 from cranfield.core.question import HelpGroup, Question, Takes, setting
+
+if TYPE_CHECKING:
+    from cranfield.questions.reliability.reliability import Reliability
 
 
 def _share_to_drop(name: str, value: Any) -> None:
@@ -94,7 +97,7 @@ class ReliabilityQuestion(Question):
     )
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Reliability]:
         """The public function that answers it."""
         from cranfield.questions.reliability.reliability import reliability
 

@@ -17,13 +17,13 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.reliability import components as study
+from cranfield.questions.reliability.answer import reliability_answer
 from cranfield.questions.reliability.components import COEFFICIENTS, Coefficient, Components, Ratio, ratio
 from cranfield.scores.doors import ScoresLike, as_collections
 from cranfield.scores.matrix import ScoreMatrix, Scores, inherited
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
     from cranfield.questions.reliability.tau import ExpectedTau
     from cranfield.questions.reliability.views import ThreeViews
 
@@ -195,11 +195,7 @@ class Reliability(Result):
     def __repr__(self) -> str:
         return f"Reliability({self.summary()})\n{self.to_frame()}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.reliability.answer import reliability_answer
-
-        return reliability_answer(self, question)
+    answer = reliability_answer
 
     @staticmethod
     def drawings() -> Drawings:

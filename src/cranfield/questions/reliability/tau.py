@@ -20,14 +20,14 @@ from cranfield.core.resampling import check_resamples, generator, own_unit, to_g
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
+from cranfield.questions.reliability.answer import tau_answer
 from cranfield.questions.reliability.components import check_share, check_topics, without_worst
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import inherited
 from cranfield.scores.rank_coefficients import rank_correlations
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 _HALVES = 21
 """The stream of random numbers for halving topics."""
@@ -136,11 +136,7 @@ class ExpectedTau(Result):
     def __repr__(self) -> str:
         return f"ExpectedTau({self.summary()})\n{self.to_frame()}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.reliability.answer import tau_answer
-
-        return tau_answer(self)
+    answer = tau_answer
 
     @staticmethod
     def drawings() -> Drawings:

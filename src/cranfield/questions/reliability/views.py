@@ -18,6 +18,7 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.design.power import PAIRED, critical_f, exact_power, expected_width
+from cranfield.questions.reliability.answer import views_answer
 from cranfield.questions.reliability.components import (
     COEFFICIENTS,
     Components,
@@ -31,8 +32,7 @@ from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import ScoreMatrix
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 THREE_VIEWS = sentence(
     "generalisability.three-views",
@@ -90,11 +90,7 @@ class ThreeViews(Result):
     def __repr__(self) -> str:
         return f"ThreeViews({self.summary()})\n{self.rows}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.reliability.answer import views_answer
-
-        return views_answer(self)
+    answer = views_answer
 
     @staticmethod
     def drawings() -> Drawings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
@@ -13,6 +13,9 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page, Place
 from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
+
+if TYPE_CHECKING:
+    from cranfield.questions.replicates.replicate import Replicates
 
 
 def _corrections() -> tuple[str, ...]:
@@ -125,7 +128,7 @@ class ReplicatesQuestion(Scoring):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Replicates]:
         "The public function that answers it."
         from cranfield.questions.replicates.replicate import replicate
 

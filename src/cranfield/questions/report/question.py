@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
@@ -13,6 +13,9 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page, Place
 from cranfield.core.question import setting
 from cranfield.measures.options import Scoring
+
+if TYPE_CHECKING:
+    from cranfield.reports.report import Report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +108,7 @@ class ReportQuestion(Scoring):
             raise ArgumentError("`team_prefix` needs `best_per_team`, the measure that chooses a run per team.")
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Report]:
         """The public function that answers it."""
         from cranfield.reports.report import report
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
@@ -13,6 +13,9 @@ from cranfield.core.page import Page, Place
 from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
 from cranfield.questions.pool.question import contributing
+
+if TYPE_CHECKING:
+    from cranfield.questions.reuse.reuse import Reuse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +91,7 @@ class ReuseQuestion(Scoring):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Reuse]:
         """The public function that answers it."""
         from cranfield.questions.reuse.reuse import reuse
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.question import HelpGroup, Question, setting
+
+if TYPE_CHECKING:
+    from cranfield.collection.sample import Sample
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,7 @@ class SampleQuestion(Question):
     force: bool = setting(False, "Replace an earlier sample in DIR.", part="view")
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Sample]:
         """The public function that answers it."""
         from cranfield.collection.sample import make_sample
 

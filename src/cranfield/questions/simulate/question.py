@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
@@ -14,6 +14,11 @@ from cranfield.core.errors import ArgumentError, with_extra
 from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, HelpGroup, Question, Takes, group, setting
 from cranfield.questions.compare.question import corrections, tests
+
+if TYPE_CHECKING:
+    from cranfield.questions.simulate.design import SimulatedDesign
+    from cranfield.questions.simulate.scores import SimulatedScores
+    from cranfield.questions.simulate.tests import SimulatedTests
 
 group(
     "simulate",
@@ -119,7 +124,7 @@ class SimulateTestsQuestion(Question):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., SimulatedTests]:
         """The public function that answers it."""
         from cranfield.questions.simulate.tests import simulate_tests
 
@@ -176,7 +181,7 @@ class SimulateDesignQuestion(Question):
     missing: str = shared.missing()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., SimulatedDesign]:
         """The public function that answers it."""
         from cranfield.questions.simulate.design import simulate_design
 
@@ -232,7 +237,7 @@ class SimulateScoresQuestion(Question):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., SimulatedScores]:
         """The public function that answers it."""
         from cranfield.questions.simulate.scores import simulate_scores
 

@@ -45,7 +45,7 @@ SCALE_FREE = "Scale-free: the only fair comparison of raw and standardised"
 SCALES = "min_diff depends on the scale: do not compare raw with standardised here."
 
 
-def factors_answer(result: Standardisation, settings: Any) -> Answer:
+def factors_answer(result: Standardisation, question: Any = None) -> Answer:
     """The factors of every topic."""
     shown = {"measures": list(result), "version": result.version, "provenance": list(result.provenance)}
 
@@ -58,10 +58,10 @@ def factors_answer(result: Standardisation, settings: Any) -> Answer:
     return Answer(headline=f"Standardisation factors by {', '.join(result)}", sheets={"factors": sheet})
 
 
-def standardised_answer(result: Standardised, settings: Any) -> Answer:
+def standardised_answer(result: Standardised, question: Any = None) -> Answer:
     """The scores in standard units."""
     counts = [vars(count) for count in result.counts]
-    asked = {} if settings is None else {"factors": settings.factors}
+    asked = {} if question is None else {"factors": question.factors}
     how = {"to": result.to, **({"a": result.a, "b": result.b} if result.to == "ab" else {})}
 
     def sheet() -> Sheet:
@@ -78,12 +78,12 @@ def standardised_answer(result: Standardised, settings: Any) -> Answer:
     )
 
 
-def robustness_answer(result: Robustness, settings: Any) -> Answer:
+def robustness_answer(result: Robustness, question: Any = None) -> Answer:
     """How far systems move when they are left out."""
     name, title = "standardise robustness", "Left-out systems by factors fitted with and without them"
     summary = result.by_measure().to_dicts()
     notes = tuple(LEFT_OUT(**{place: row[place] for place in LEFT_OUT.places}) for row in summary)
-    how = {} if settings is None else {"to": settings.to, "a": settings.a, "b": settings.b}
+    how = {} if question is None else {"to": question.to, "a": question.a, "b": question.b}
 
     def sheet() -> Sheet:
         narrow = Sheet(name, _narrow(result.to_frame()), result.signature, title=title, notes=notes)
@@ -107,7 +107,7 @@ def _narrow(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.rename({"mean_left_out": "mean_out", "rank_left_out": "rank_out", **short}, strict=False)
 
 
-def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
+def effect_answer(result: StandardisationEffect, question: Any = None) -> Answer:
     """Raw and standardised scores side by side: variances, rank agreement, topics needed."""
     sections = _effect_sections(result)
 

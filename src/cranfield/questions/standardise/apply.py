@@ -20,6 +20,7 @@ from cranfield.core.labels import summary
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
+from cranfield.questions.standardise.answer import standardised_answer
 from cranfield.questions.standardise.question import StandardisedScores
 from cranfield.scores.doors import as_matrices
 from cranfield.scores.matrix import ScoreMatrix, Scores, inherited, replace_values
@@ -27,8 +28,7 @@ from cranfield.scores.matrix import ScoreMatrix, Scores, inherited, replace_valu
 if TYPE_CHECKING:
     import polars as pl
 
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
     from cranfield.questions.standardise.fit import Factors, Standardisation
 
 CLIPPED = sentence(
@@ -118,11 +118,7 @@ class Standardised(Result):
         clipped = sum(count.clipped for count in self.counts)
         return f"Standardised({repr(self.scores)[len('Scores(') : -1]}; {clipped} cells clipped)"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.standardise.answer import standardised_answer
-
-        return standardised_answer(self, question)
+    answer = standardised_answer
 
     @staticmethod
     def drawings() -> Drawings:

@@ -34,6 +34,7 @@ from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.correlate.correlate import Correlation, correlate
 from cranfield.questions.design.anova import design_anova
+from cranfield.questions.standardise.answer import effect_answer
 from cranfield.questions.standardise.fit import Standardisation, fit_standardisation
 from cranfield.questions.standardise.question import EffectQuestion
 from cranfield.questions.variance.estimate import estimate_variance
@@ -42,8 +43,7 @@ from cranfield.scores.doors import as_matrices
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
     from cranfield.questions.standardise.apply import Standardised
 
 BY_CHANCE = sentence(
@@ -113,11 +113,7 @@ class StandardisationEffect(Result):
         ]
         return f"StandardisationEffect({'; '.join(parts)})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.standardise.answer import effect_answer
-
-        return effect_answer(self, question)
+    answer = effect_answer
 
     @staticmethod
     def drawings() -> Drawings:

@@ -25,12 +25,12 @@ from cranfield.core.labels import check_unique, summary
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
+from cranfield.questions.standardise.answer import factors_answer
 from cranfield.scores.doors import as_matrices
 from cranfield.scores.matrix import ScoreMatrix, Scores, inherited
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
     from cranfield.questions.standardise.apply import Standardised
 
 TIED = sentence(
@@ -251,11 +251,7 @@ class Standardisation(Result, Mapping[str, Factors]):
         rest = f"; and {len(self) - 5} more measures" if len(self) > 5 else ""
         return f"Standardisation({inside}{rest})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.standardise.answer import factors_answer
-
-        return factors_answer(self, question)
+    answer = factors_answer
 
     @staticmethod
     def drawings() -> Drawings:

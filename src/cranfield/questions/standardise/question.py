@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from cranfield.core.answer import Answer
     from cranfield.core.results import Result
     from cranfield.questions.standardise.apply import Standardised
+    from cranfield.questions.standardise.effect import StandardisationEffect
     from cranfield.questions.standardise.fit import Standardisation
+    from cranfield.questions.standardise.robustness import Robustness
 
 group("standardise", "Scores comparable across topics: fit, apply, effect.")
 
@@ -62,7 +64,7 @@ class FitQuestion(Question):
     trec: bool = setting(False, "Write the file of trec_eval's -Z option.", part="view")
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Standardisation]:
         """The public function that answers it."""
         from cranfield.questions.standardise.fit import fit_standardisation
 
@@ -141,7 +143,7 @@ class RobustnessQuestion(StandardisedScores):
     teams: Path | None = shared.teams()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Robustness]:
         """The public function that answers it."""
         from cranfield.questions.standardise.robustness import standardisation_robustness
 
@@ -208,15 +210,15 @@ class EffectQuestion(StandardisedScores):
     cluster: str | None = shared.cluster()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., StandardisationEffect]:
         """The public function that answers it."""
         from cranfield.questions.standardise.effect import standardisation_effect
 
         return standardisation_effect
 
-    def ask(self, *data: Any, **more: Any) -> Any:
-        """The effect; saved factors are read first."""
+    def arguments(self) -> dict[str, Any]:
+        """The settings; saved factors are read first."""
         from cranfield.questions.standardise.fit import Standardisation
 
         factors = None if self.factors is None else Standardisation.load(self.factors)
-        return super().ask(*data, **{"factors": factors, "missing": self.missing, **more})
+        return {**super().arguments(), "factors": factors, "missing": self.missing}

@@ -20,6 +20,7 @@ from cranfield.core.resampling import grid_step, to_grid
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
+from cranfield.questions.standardise.answer import robustness_answer
 from cranfield.questions.standardise.apply import check, from_z, z_scores
 from cranfield.questions.standardise.fit import factors_of
 from cranfield.questions.standardise.question import RobustnessQuestion
@@ -28,8 +29,7 @@ from cranfield.scores.matrix import ScoreMatrix, Scores, inherited
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 
 TIED_WITHOUT = sentence(
@@ -122,11 +122,7 @@ class Robustness(Result):
         ]
         return f"Robustness({'; '.join(parts)})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.standardise.answer import robustness_answer
-
-        return robustness_answer(self, question)
+    answer = robustness_answer
 
     @staticmethod
     def drawings() -> Drawings:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from cranfield.questions.table.table import PaperTable
 
 
-def table_answer(result: PaperTable, settings: Any) -> Answer:
+def table_answer(result: PaperTable, question: Any = None) -> Answer:
     """Systems by measures."""
-    digits = getattr(settings, "digits", DIGITS)
-    explained = result.explain() if getattr(settings, "explain", False) else ""
+    digits = getattr(question, "digits", DIGITS)
+    explained = result.explain() if getattr(question, "explain", False) else ""
 
     def sheet() -> Sheet:
         notes = (explained,) if explained else level_notes(result.first)

@@ -25,7 +25,7 @@ class TableQuestion(FamilyQuestion):
     \b
     Examples:
       cranfield table qrels.txt runs/ -m AP -m nDCG@10 --baseline bm25 --format latex
-      cranfield table scores.csv --baseline bm25 --baseline rm3 --intervals --wins --explain
+      cranfield table scores.csv --baseline bm25 --baseline rm3 --show-intervals --wins --explain
     """
 
     command: ClassVar[str] = "table"
@@ -45,7 +45,9 @@ class TableQuestion(FamilyQuestion):
         doing="Making the table of",
     )
 
-    show_intervals: bool = setting(False, "Show the interval of every mean.", "--intervals", label="Intervals")
+    show_intervals: bool = setting(
+        False, "Show the interval of every mean.", "--show-intervals", "--intervals", label="Intervals"
+    )
     wins: bool = setting(False, "Count the topics won, tied and lost against every baseline.")
     explain: bool = setting(False, "Add text for the methods section: test, reasons, references.", part="view")
     digits: int = setting(4, "Decimals of the means.", least=1, most=12, part="view")

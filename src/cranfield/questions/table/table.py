@@ -21,13 +21,13 @@ from cranfield.questions.compare.groups import ALIKE, letter, mark
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.compare.topics import wins_ties_losses
+from cranfield.questions.table.answer import table_answer
 from cranfield.questions.table.methods import how_found, methods_text
 from cranfield.questions.table.question import TableQuestion
 from cranfield.scores.doors import ScoresLike
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 MOST_LETTERS = 26
 """Systems that can be told by one letter each; more are compared with baselines, or not marked."""
@@ -229,11 +229,7 @@ class PaperTable(Result):
     def __repr__(self) -> str:
         return f"PaperTable({self.summary()})\n{self.to_frame()}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.table.answer import table_answer
-
-        return table_answer(self, question)
+    answer = table_answer
 
     @staticmethod
     def drawings() -> Drawings:

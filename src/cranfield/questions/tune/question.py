@@ -17,6 +17,7 @@ from cranfield.measures.options import RunsOrScores
 if TYPE_CHECKING:
     from cranfield.questions.compare.question import CompareQuestion
     from cranfield.questions.tune.families import Family
+    from cranfield.questions.tune.selection_bias import SelectionBias
     from cranfield.questions.tune.tune import Tuning
 
 
@@ -131,7 +132,7 @@ class TuneQuestion(Splitting, RunsOrScores):
     )  # fmt: skip
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Tuning]:
         """The public function that answers it."""
         from cranfield.questions.tune.tune import tune
 
@@ -156,6 +157,7 @@ def read_families(files: Sequence[str], question: TuneQuestion | CompareQuestion
     """The families of settings in score files, or of runs named after their settings; those wanted where not all."""
     from cranfield.questions.files import evaluated, holds_judgments
     from cranfield.questions.tune.families import as_families, read_families, split_families
+    from cranfield.scores.matrix import with_warnings
 
     measure = question.measure[0] if isinstance(question.measure, tuple) else question.measure
     named: dict[str, Any] = {"pattern": question.pattern, "one_family": question.one_family}
@@ -165,7 +167,7 @@ def read_families(files: Sequence[str], question: TuneQuestion | CompareQuestion
         usual = defaults.MEASURES[0]
         raise ArgumentError(f"tuning needs one measure. Name it with --measure, such as --measure {usual}.")
     else:
-        families = list(as_families(split_families(evaluated(files, question, bar).only(), **named)))
+        families = list(as_families(split_families(with_warnings(evaluated(files, question, bar)), **named)))
     if not question.system:
         return families
     return _wanted(families, [*question.system, *(getattr(question, "baseline", None) or ())])
@@ -213,7 +215,7 @@ class SelectionBiasQuestion(Splitting):
     seed: int = shared.seed()
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., SelectionBias]:
         """The public function that answers it."""
         from cranfield.questions.tune.selection_bias import selection_bias
 

@@ -51,7 +51,7 @@ def _notes() -> tuple[str, ...]:
     return f"{those(True)} include the variance between topics; {those(False)} do not.", DESIGNS_USE
 
 
-def variances_answer(result: Variances, settings: Any) -> Answer:
+def variances_answer(result: Variances, question: Any = None) -> Answer:
     """The estimates, and the analyses of variance; the one that was asked for first."""
     collections = list(result.collections)
 
@@ -65,7 +65,7 @@ def variances_answer(result: Variances, settings: Any) -> Answer:
     def anova() -> Sheet:
         return _anova(result.tables, signature("two-way ANOVA", collections=collections), {"collections": collections})
 
-    asked = bool(getattr(settings, "anova", False))
+    asked = bool(getattr(question, "anova", False))
     sheets = {"anova": anova, "estimates": estimates} if asked else {"estimates": estimates, "anova": anova}
     chart = _estimators_chart(result)
     return Answer(
@@ -75,7 +75,7 @@ def variances_answer(result: Variances, settings: Any) -> Answer:
     )
 
 
-def estimate_answer(result: VarianceEstimate, settings: Any) -> Answer:
+def estimate_answer(result: VarianceEstimate, question: Any = None) -> Answer:
     """One estimate."""
 
     def sheet() -> Sheet:
@@ -84,7 +84,7 @@ def estimate_answer(result: VarianceEstimate, settings: Any) -> Answer:
     return Answer(headline=headline(result), sheets={"estimates": sheet}, charts=(_estimators_chart(result),))
 
 
-def table_answer(result: AnovaTable, settings: Any) -> Answer:
+def table_answer(result: AnovaTable, question: Any = None) -> Answer:
     """One analysis of variance."""
     row = result.to_frame().row(0, named=True)
     return Answer(

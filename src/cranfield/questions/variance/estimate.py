@@ -19,6 +19,7 @@ from cranfield.core.resampling import sample_covariance
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
+from cranfield.questions.variance.answer import estimate_answer
 from cranfield.questions.variance.estimators import ESTIMATORS, Estimator
 from cranfield.questions.variance.jackknife import (
     LogError,
@@ -34,8 +35,7 @@ from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import ScoreMatrix, inherited
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 NO_INTERVAL = sentence(
     "variance.no-interval",
@@ -197,11 +197,7 @@ class VarianceEstimate(Result):
             f"{self.measure}, {self.n_topics} topics, {self.collection})"
         )
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.variance.answer import estimate_answer
-
-        return estimate_answer(self, question)
+    answer = estimate_answer
 
     @staticmethod
     def drawings() -> Drawings:

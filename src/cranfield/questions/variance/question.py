@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.question import HelpGroup, Question, Takes, setting
 from cranfield.core.registry import Registry
+
+if TYPE_CHECKING:
+    from cranfield.questions.variance.variances import Variances
 
 
 def estimators() -> Registry[Any]:
@@ -47,7 +50,7 @@ class VarianceQuestion(Question):
     anova: bool = setting(False, "Show the two-way analysis of variance instead.", part="view")
 
     @staticmethod
-    def verb() -> Callable[..., Any]:
+    def verb() -> Callable[..., Variances]:
         """The public function that answers it."""
         from cranfield.questions.variance.variances import variances
 

@@ -14,14 +14,14 @@ from cranfield.core.errors import DataError
 from cranfield.core.invariants import check_finite, check_frame, check_interval, check_shares
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
+from cranfield.questions.variance.answer import table_answer
 from cranfield.questions.variance.sphericity import ratio, traces, without_bias
 from cranfield.questions.variance.squares import squares
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import inherited
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 
 _NUMBERS = ["mean_square", "f", "p", "p_gg", "p_unbiased", "eta_squared", "partial_eta_squared", "omega_squared"]
@@ -81,11 +81,7 @@ class AnovaTable(Result):
         size = f"{self.n_topics} topics × {self.n_systems} systems, systems F = {self.sources[0]['f']:.2f}"
         return f"AnovaTable({self.measure}, {self.collection}: {size}, epsilon = {self.epsilon:.3f})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.variance.answer import table_answer
-
-        return table_answer(self, question)
+    answer = table_answer
 
     @staticmethod
     def drawings() -> Drawings:

@@ -14,6 +14,7 @@ from cranfield.core.errors import DataError, notify, quietly
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
 from cranfield.questions.variance import estimate
+from cranfield.questions.variance.answer import variances_answer
 from cranfield.questions.variance.estimate import Teams, VarianceEstimate, estimate_variance, pool_variances
 from cranfield.questions.variance.estimators import ESTIMATORS
 from cranfield.questions.variance.question import VarianceQuestion
@@ -22,8 +23,7 @@ from cranfield.scores.doors import ScoresLike, as_collections
 from cranfield.scores.matrix import Scores
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +77,7 @@ class Variances(Result):
     def __repr__(self) -> str:
         return f"Variances({len(self.estimates)} estimates, {', '.join(self.collections)})\n{self.to_frame()}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.variance.answer import variances_answer
-
-        return variances_answer(self, question)
+    answer = variances_answer
 
     @staticmethod
     def drawings() -> Drawings:

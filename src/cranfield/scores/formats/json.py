@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core.errors import DataError, FileError, Problem
+from cranfield.core.files import Problems
 from cranfield.core.json_text import holds_means, json_objects
 from cranfield.core.recognition import begins_object, load_json
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
@@ -52,7 +53,6 @@ def read_jsonl(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     """The matrices of the table."""
     import polars as pl
 
-    from cranfield.core.files import Problems
     from cranfield.scores.doors import from_frame
 
     problems, rows = Problems(file.path), []

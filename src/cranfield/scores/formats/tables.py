@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cranfield.core.columns import long_columns
 from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
 from cranfield.scores.writers import write_table
@@ -21,8 +22,6 @@ def read_wide(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
 
 def is_long(file: ScoreFile) -> bool:
     """Whether the first row names the columns of a long table."""
-    from cranfield.core.columns import long_columns
-
     return file.long is not None or long_columns(file.table.rows[0]) is not None
 
 

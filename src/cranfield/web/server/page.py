@@ -232,7 +232,7 @@ class Form:
     def __init__(self, page: WebPage, query: Iterable[tuple[str, str]]) -> None:
         self.page = page
         self.settings = {one.spelling: one for one in page.parameters}
-        spelled = {one.name: one.spelling for one in page.parameters}
+        spelled = {name: one.spelling for one in page.parameters for name in one.spellings}
         self.given: dict[str, list[str]] = {}
         for name, value in query:
             self.given.setdefault(spelled.get(name, name), []).append(value)
