@@ -61,8 +61,8 @@ def tau_of(x: Array, y: Array, tolerance: tuple[float, float]) -> Array:
 
 
 @promise(
-    "tau", "The interval of τ holds the τ of unlimited topics with .95.", 1000,
-    Limit("hull", low=0.93),
+    "tau", "The 95% interval of τ holds the τ of unlimited topics with .94 or more; with about .91 for TREC-COVID.", 1000,
+    Limit("hull", low=0.90),
 )  # fmt: skip
 def tau_hull(trials: int, seed: int) -> Iterator[Row]:
     """Two measures on the same topics; beside it, in a quarter of the trials, the percentile bootstrap over topics."""
