@@ -1245,6 +1245,18 @@ def judging_of(kind: str, n: int = 40, further: int = 0, persons: int = 2, group
     return cf.judges(people, machines, system_groups={"i": "ours", "j": "ours"} if grouped else None, n_resamples=200)
 
 
+@cache
+def stratified(further: int) -> cf.Judging:
+    """Forty topics by people in two strata, and further ones by a machine."""
+    rng = np.random.default_rng(6)
+    scores = np.linspace(0.2, 0.8, 10) + rng.normal(0, 0.06, (40 + further, 10))
+    topics, systems = [str(at) for at in range(40 + further)], list("abcdefghij")
+    person = cf.ScoreMatrix(scores[:40], topics[:40], systems, "AP")
+    machine = cf.ScoreMatrix(scores + rng.normal(0, 0.01, scores.shape), topics, systems, "AP")
+    strata = {topic: "ab"[int(topic) % 2] for topic in topics}
+    return cf.judges({"person": person}, {"machine": machine}, sampled=strata, n_resamples=200)
+
+
 def judging(*kind: str, **how: int) -> Callable[[], cf.Judging]:
     return lambda: judging_of(*kind, **how)  # type: ignore[arg-type]
 
@@ -1285,6 +1297,16 @@ judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ou
             judging("good", grouped=True))  # fmt: skip
 judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
             judging("good"))  # fmt: skip
+judges_case("judges.opposite-pairs", judging("reversed"), r"People prefer the first and reversed the second: j and a, .* and 40 more\.",
+            judging("good"))  # fmt: skip
+judges_case("judges.nearer", judging("good+reversed"), r"good is nearer to people than reversed: τ is 2\.000 \[2\.000, 2\.000\] higher\.",
+            judging("good+bad"))  # fmt: skip
+judges_case("judges.nearer-open", judging("good+bad"), r"Which of good and bad is nearer to people is open: τ differs by [+-]0\.\d{3} "
+            r"\[[+-]\d\.\d{3}, [+-]\d\.\d{3}\]\.", judging("good+reversed"))  # fmt: skip
+judges_case("judges.needed", judging("bad"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics; the machine saves none\.",
+            judging("good"))  # fmt: skip
+judges_case("judges.needed-beside", judging("good"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics, or "
+            r"\d\d beside 500 machine topics\.", judging("bad"))  # fmt: skip
 judges_case(
     "judges.adds",
     judging("good", further=100),
@@ -1299,6 +1321,8 @@ judges_case("judges.too-few", judging("good", n=12, further=20), r"Means and pai
             judging("good", further=100), "pairs")  # fmt: skip
 judges_case("judges.too-weak", judging("weak", further=100), r"Means and pairs use human judgments only: the median correlation of differences is -?0\.\d\d, "
             r"below 0\.5\.", judging("good", further=100), "pairs")  # fmt: skip
+judges_case("judges.strata-unused", lambda: stratified(0), r"Strata are not used here: every human topic counts alike\.",
+            lambda: stratified(100), "pairs")  # fmt: skip
 judges_case("judges.unknown-sampling", judging("good", further=100), r"Powered differences assume that the human topics are a random sample; otherwise their "
             r"intervals may cover far less\. No powered means are given\. If it is one, set `sampled` to random\.", judging("good"))  # fmt: skip
 
@@ -1320,14 +1344,17 @@ judges_case(
 )
 
 
-def apart(first: int) -> cf.Judging:
-    x = noisy([0.8, 0.7, 0.6, 0.5, 0.4], n=30)
-    machine = cf.ScoreMatrix(x.values, [str(first + at) for at in range(30)], x.systems, "AP")
+def apart(first: int, n: int = 30) -> cf.Judging:
+    x = noisy([0.8, 0.7, 0.6, 0.5, 0.4], n=n)
+    machine = cf.ScoreMatrix(x.values, [str(first + at) for at in range(n)], x.systems, "AP")
     return cf.judges({"person": x}, {"machine": machine}, n_resamples=50)
 
 
-judges_case("judges.no-shared-topic", lambda: apart(30), r"People and machines share no topic\. Only rankings can be compared, and their interval includes "
-            r"topic noise\.", lambda: apart(0))  # fmt: skip
+judges_case("judges.no-shared-topic", lambda: apart(30), r"People and machines share no topic\. Only rankings can be compared\.", lambda: apart(0))  # fmt: skip
+judges_case("judges.too-few-apart", lambda: apart(30), r"τ has no interval: with different topics, both sides need at least 50 topics\.",
+            lambda: apart(60, 60))  # fmt: skip
+judges_case("judges.human-only-topics", lambda: apart(3), r"3 topics judged by people and not by every machine, left out: 0, 1, 2\.",
+            lambda: apart(0))  # fmt: skip
 
 
 def planned(machine: str = "good", **how: object) -> Callable[[], cf.JudgesDesign]:

@@ -26,6 +26,7 @@ from cranfield.questions.design.all_pairs import design_all_pairs
 from cranfield.questions.design.interval import design_interval
 from cranfield.questions.design.result import Design
 from cranfield.questions.design.ttest import design_ttest
+from cranfield.questions.judges.judges import judges
 from cranfield.questions.recommend.recommend import recommend
 from cranfield.questions.reliability.question import ReliabilityQuestion
 from cranfield.questions.reliability.reliability import Reliability, reliability
@@ -371,6 +372,22 @@ def reusable(case: Case) -> Iterator[Piece]:
     )
 
 
+def machine_judged(case: Case) -> Iterator[Piece]:
+    """What machine judgments change, beside those of people."""
+    given = case.judges
+    result = judges(
+        [case.judgments, *_each(given["second"])], _each(given["machine"]), list(case.material.runs),
+        measure=case.measure, system_groups=given["system_groups"], teams=case.teams, alpha=case.alpha, seed=case.seed,
+        **case.scoring,
+    )  # fmt: skip
+    yield from shown(result, rows=10)
+
+
+def _each(given: Any) -> list[Any]:
+    """Judgments as a list: none, one or several."""
+    return [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
+
+
 _TESTS, _DESIGNS = ("fisher", "smucker", "phipson", "holm"), ("sakai-evia", "sakai-rd003", "greenhouse")
 _RELIABILITY = ("brennan", "feldt", "arteaga", "urbano", "kendall")
 SECTIONS: dict[str, tuple[str, tuple[str, ...], Callable[[Case], Iterator[Piece]]]] = {
@@ -383,5 +400,6 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...], Callable[[Case], Iterator[Piece]
     "standardisation": ("Standardisation", ("sakai-std", "webber-std", "kendall"), standardisation),
     "replicates": ("Replicates: other documents", ("voorhees", "benjamini"), replicated),
     "reuse": ("Reusability for new systems", ("zobel", "sakai-condensed"), reusable),
+    "judges": ("Machine judgments", ("angelopoulos", "cohen", "krippendorff", "gwet"), machine_judged),
 }
 """The title of every section, the works it cites, and who writes it."""

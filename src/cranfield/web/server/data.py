@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from cranfield.collection.check import FileCheck, check_and_read
 from cranfield.collection.sample import make_sample
+from cranfield.collection.sample_judges import make_judges
 from cranfield.collection.teams import read_teams
 from cranfield.collection.title import collection_title
 from cranfield.collection.types import Qrels, Run
@@ -28,6 +29,8 @@ from cranfield.web.server.limits import Limits
 
 IGNORED = "ignored"
 """The kind of a file that is listed and not read."""
+JUDGE_NAMES = {"second": "second person", "machine": "machine"}
+"""What the names of qrels files of further judges begin with, and the kind that they are listed as."""
 STRAY = "these are no runs, qrels or score files"
 NO_DATA = {
     ".pdf", ".doc", ".docx", ".odt", ".tex", ".bib", ".rst", ".html", ".htm", ".png", ".jpg", ".jpeg", ".gif", ".svg",
@@ -57,6 +60,22 @@ class Contents:
         """Whether there are runs and judgments, not scores."""
         return any(check.kind == "run" for check in self.checks)
 
+    @property
+    def has_machine(self) -> bool:
+        """Whether a machine judged the runs too."""
+        return self.has_runs and any(check.kind == JUDGE_NAMES["machine"] for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Judges:
+    """The judgments of people and machines by name, their files, and the file of groups that a machine may favour."""
+
+    people: dict[str, Qrels]
+    machines: dict[str, Qrels]
+    files: tuple[list[str], list[str]]
+    groups: dict[str, str] | None = None
+    groups_file: str | None = None
+
 
 @dataclass(eq=False)
 class Dataset:
@@ -70,6 +89,7 @@ class Dataset:
     lenient : accept fields after a run tag
     most_systems : how many systems a page takes
     teams : the team of every system, where a file called teams says it
+    groups : systems that a machine may favour, where a file called groups says it
     """
 
     id: str
@@ -79,10 +99,12 @@ class Dataset:
     lenient: bool = False
     most_systems: int = Limits.systems
     teams: dict[str, str] | None = None
+    groups: dict[str, str] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _contents: Contents | None = field(default=None, repr=False)
     _runs: list[Run] = field(default_factory=list, repr=False)
     _qrels: list[Qrels] = field(default_factory=list, repr=False)
+    _further: dict[str, Qrels] = field(default_factory=dict, repr=False)
     _evaluated: dict[str, ScoreMatrix] = field(default_factory=dict, repr=False)
     _warnings: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
@@ -98,7 +120,7 @@ class Dataset:
     def forget(self) -> None:
         """Give back the memory of what was read; it is read again when somebody asks."""
         with self._lock:
-            self._contents, self._runs, self._qrels = None, [], []
+            self._contents, self._runs, self._qrels, self._further = None, [], [], {}
             self._evaluated.clear()
             self._warnings.clear()
 
@@ -110,8 +132,8 @@ class Dataset:
         checks: list[FileCheck] = []
         parsed: dict[str, object] = {}
         for number, file in enumerate(self.files, 1):
-            if _is_teams(file):
-                checks.append(self._read_teams(file))
+            if _stem(file) in ("teams", "groups"):
+                checks.append(self._read_teams(file, _stem(file)))
                 continue
             if _is_stray(file) and len(self.files) > 1:
                 checks.append(FileCheck(str(file), cast(Any, IGNORED), notes=(STRAY,)))
@@ -121,7 +143,13 @@ class Dataset:
             if progress:
                 progress(number, len(self.files))
         self._runs = [one for one in parsed.values() if isinstance(one, Run)]
-        self._qrels = [one for one in parsed.values() if isinstance(one, Qrels)]
+        judged = {file: one for file, one in parsed.items() if isinstance(one, Qrels)}
+        kinds = {file: _judge(file) for file in judged}
+        if all(kinds.values()):
+            kinds = {}  # the only judgments are those that score the runs, whatever they are called
+        self._qrels = [one for file, one in judged.items() if not kinds.get(file)]
+        self._further = {file: one for file, one in judged.items() if kinds.get(file)}
+        checks = [replace(one, kind=cast(Any, kinds.get(one.path) or one.kind)) for one in checks]
         parts = {file: one for file, one in parsed.items() if isinstance(one, ScorePart)}
         ignored = [_base(check.path) for check in checks if check.kind == IGNORED]
         told = (f"ignored: {summary(ignored)}. {STRAY[0].upper()}{STRAY[1:]}.",) if ignored else ()
@@ -147,12 +175,13 @@ class Dataset:
         except CranfieldError as error:
             return replace(contents, problem=str(error))
 
-    def _read_teams(self, file: NamedFile) -> FileCheck:
+    def _read_teams(self, file: NamedFile, what: str) -> FileCheck:
         try:
-            self.teams = read_teams(file)
+            found = read_teams(file)
         except CranfieldError as error:
-            return FileCheck(str(file), cast(Any, "teams"), problems=1, error=str(error))
-        return FileCheck(str(file), cast(Any, "teams"), n_systems=len(self.teams), n_rows=len(self.teams))
+            return FileCheck(str(file), cast(Any, what), problems=1, error=str(error))
+        setattr(self, what, found)
+        return FileCheck(str(file), cast(Any, what), n_systems=len(found), n_rows=len(found))
 
     @property
     def title(self) -> str:
@@ -262,6 +291,19 @@ class Dataset:
         self._require(self._qrels, "judgments")
         return self._qrels[0]
 
+    def judges(self) -> Judges:
+        """The judgments of people and machines: those that score the runs, and those of further judges."""
+        self._require(self._runs, "runs and judgments")
+        (first,) = self._of_kind("qrels")
+        by_kind = {kind: self._of_kind(kind) for kind in JUDGE_NAMES.values()}
+        seconds, machines = by_kind.values()
+        if not machines:
+            raise DataError(f"{self.title} holds no judgments by a machine. Add them as a file called machine.qrels.")
+        people = {_stem(first): self._qrels[0], **{_stem(file): self._further[file] for file in seconds}}
+        groups = next((_base(file) for file in self._of_kind("groups")), None)
+        named = _names([first, *seconds], 99), _names(machines, 99)
+        return Judges(people, {_stem(file): self._further[file] for file in machines}, named, self.groups, groups)
+
     def runs(self) -> list[Run]:
         """The runs."""
         self._require(self._runs, "runs and judgments")
@@ -308,6 +350,7 @@ class SampleData(Dataset):
 
     def __init__(self) -> None:
         super().__init__(SAMPLE, "the sample collection")
+        self._judges: Judges | None = None
 
     def _read(self, progress: Progress | None) -> Contents:
         sample = make_sample()
@@ -320,7 +363,20 @@ class SampleData(Dataset):
         runs = (
             FileCheck(f"sample/runs/{one.system}.run.gz", "run", len(one.topics), 1, len(one)) for one in self._runs
         )
-        return Contents((first, *runs), scores, {self.name: scores}, scores.warnings)
+        machine = FileCheck("sample/judges/machine.qrels", cast(Any, JUDGE_NAMES["machine"]), len(qrels.topics))
+        return Contents((first, *runs, machine), scores, {self.name: scores}, scores.warnings)
+
+    def judges(self) -> Judges:
+        """Those of `make_judges`: a person and a second one on half of the topics, a machine on all."""
+        self.require_valid()
+        with self._lock:
+            if self._judges is None:
+                made = make_judges(make_sample())
+                people, machines = {"human": made.human, "second": made.second}, {"machine": made.machine}
+                named = [[f"sample/judges/{name}.qrels" for name in one] for one in (people, machines)]
+                files = named[0], named[1]
+                self._judges = Judges(people, machines, files, made.groups, "sample/judges/groups.txt")
+            return self._judges
 
     def first_words(self) -> list[str]:
         """The command that writes the sample."""
@@ -341,7 +397,10 @@ def _check_kinds(checks: Sequence[FileCheck]) -> None:
             "or runs with their qrels file."
         )
     if runs and qrels != 1:
-        raise DataError(f"found {runs} runs and {qrels} qrels files. Upload exactly one qrels file with the runs.")
+        further = " Call those of further judges second… (a person) or machine…." if qrels > 1 else ""
+        raise DataError(
+            f"found {runs} runs and {qrels} qrels files. Upload exactly one qrels file with the runs.{further}"
+        )
     if qrels and not runs:
         raise DataError("found judgments without runs. Upload the runs with the qrels file.")
 
@@ -356,9 +415,18 @@ def _check_count(checks: Sequence[FileCheck], most: int) -> None:
             )
 
 
-def _is_teams(file: str) -> bool:
-    """Whether a file says which team every system is of: its name is teams, with any ending."""
-    return _base(str(file)).lower().partition(".")[0] == "teams"
+def _stem(file: str) -> str:
+    """The name of a file in small letters, without folder and endings: one called teams says who made every system."""
+    return _base(str(file)).lower().partition(".")[0]
+
+
+def _judge(file: str) -> str:
+    """The kind of further judge whose judgments a file holds, by the beginning of its name; nothing for the first.
+
+    >>> _judge("up.zip/machine-gpt.qrels"), _judge("second.qrels"), _judge("qrels.txt")
+    ('machine', 'second person', '')
+    """
+    return next((kind for start, kind in JUDGE_NAMES.items() if _stem(file).startswith(start)), "")
 
 
 def _is_stray(file: str) -> bool:
@@ -380,8 +448,8 @@ def _base(name: str) -> str:
     return name.rpartition("/")[2] or name
 
 
-def _names(files: Sequence[str]) -> list[str]:
+def _names(files: Sequence[str], most: int = 3) -> list[str]:
     """The files as a command line names them; many of them by a directory."""
-    if len(files) <= 3:
+    if len(files) <= most:
         return [_base(str(file)) for file in files]
     return ["runs/" if any("/runs/" in f"/{file}" for file in files) else "files/"]
