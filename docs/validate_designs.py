@@ -61,8 +61,8 @@ def tau_of(x: Array, y: Array, tolerance: tuple[float, float]) -> Array:
 
 
 @promise(
-    "tau", "The 95% interval of τ holds the τ of unlimited topics with .94 or more; with about .91 for TREC-COVID.", 1000,
-    Limit("hull", low=0.90),
+    "tau", "The 95% interval of τ holds the τ of unlimited topics with .93 or more.", 1000,
+    Limit("hull", low=0.93),
 )  # fmt: skip
 def tau_hull(trials: int, seed: int) -> Iterator[Row]:
     """Two measures on the same topics; beside it, in a quarter of the trials, the percentile bootstrap over topics."""
@@ -76,7 +76,9 @@ def tau_hull(trials: int, seed: int) -> Iterator[Row]:
         m = x.shape[1]
         for systems in (m, 25, "top 15"):
             columns = np.argsort(-x.mean(axis=0))[:15] if systems == "top 15" else np.arange(m)
-            times = max(1, trials // 2) if systems == m else trials
+            times = trials
+            if systems == m:  # whole tracks take long; that of the narrowest intervals gets more
+                times = trials * 4 // 3 if name == "TREC-COVID AP, nDCG@10" else max(1, trials // 2)
             for n in (25, 50):
                 held = plain = 0
                 width = 0.0
