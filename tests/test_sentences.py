@@ -342,7 +342,7 @@ case("comparison.level-approximate",
      lambda: printed(far()))  # fmt: skip
 case("comparison.family-error",
      lambda: (printed(cf.compare(noisy([0.5] * 8), test="t")), "For all pairs of a track, the paired t-test with Holm had "
-              "a family-wise error of .05–.53 at nominal .05 (17 sets of real scores with 50 topics; max-t: .04–.09)."),
+              "a family-wise error of .05–.53 at nominal .05 (17 score sets; max-t: .04–.09)."),
      lambda: printed(cf.compare(noisy([0.5] * 4), test="t")))  # fmt: skip
 case("comparison.price-of-max-t",
      lambda: (pair(family(near=True), "a", "b"), "b and a vary far less than the average pair. Max-t rarely "

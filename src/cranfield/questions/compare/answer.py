@@ -117,8 +117,8 @@ LEVEL_APPROXIMATE = sentence(
 )
 FAMILY_ERROR = sentence(
     "comparison.family-error",
-    "For all pairs of a track, the {test} with Holm had a family-wise error of {rates} at nominal .05 (17 sets of real "
-    "scores with 50 topics; max-t: .04–.09).",
+    "For all pairs of a track, the {test} with Holm had a family-wise error of {rates} at nominal .05 (17 score sets; "
+    "max-t: .04–.09).",
     "the test is randomisation or t, corrected by Holm, Bonferroni or Westfall–Young, for more than 20 comparisons",
     measured="families",
 )
