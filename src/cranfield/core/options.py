@@ -267,6 +267,12 @@ def teams(
     return setting(None, help, metavar="FILE", on_page=False, **more)
 
 
+def topic_groups(**more: Any) -> Any:
+    """A grouping of the topics."""
+    text = "File of lines `topic group` for topics that belong together (variants, turns, users)."
+    return setting(None, text, metavar="FILE", on_page=False, **more)
+
+
 def team_prefix(help: str = "Regular expression that finds the team at the start of the run tag.", **more: Any) -> Any:
     """A grouping of the runs by their names."""
     return setting(None, help, metavar="PATTERN", on_page=False, **more)

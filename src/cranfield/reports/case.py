@@ -112,6 +112,7 @@ class Case:
     workers: int | None
     judges: Mapping[str, Any] = field(default_factory=dict)
     """The judgments of machines and of second persons, and groups of systems, as `report` takes them."""
+    across: Any = None
 
     @property
     def scores(self) -> Scores:
