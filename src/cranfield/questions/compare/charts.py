@@ -52,6 +52,7 @@ WITH_BASELINE = sentence(
     "charts.with-baseline",
     "{significant:,} of {comparisons} with {baselines} are significant",
     "systems were compared with baselines; that many adjusted p are at most alpha",
+    measured="families small",
 )
 BEFORE_CORRECTION = sentence(
     "charts.before-correction",

@@ -21,6 +21,7 @@ OTHER_DOCUMENTS = sentence(
     "Other documents: {different:,} of {pairs} differ in {measure}; mean interval length {length}",
     "pairs that the splits together separate by their rule",
     always=True,
+    measured="replicates.md#is-it-calibrated",
 )
 SPLITS_AGREE = sentence(
     "charts.splits-agree",

@@ -52,6 +52,7 @@ DELIVERS = sentence(
     "shares of simulated collections of the recommended size in which the difference was detected; a pilot falls "
     "short if its whole 99% Monte-Carlo interval lies below the promise",
     always=True,
+    measured="recommend",
 )
 _SPOKEN = {"wilcoxon": "Wilcoxon", "sign": "the sign test"}
 INTERVAL = "rate: share of simulated collections. lower, upper: its 99% Monte-Carlo interval, for this row alone."

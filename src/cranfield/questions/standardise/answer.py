@@ -33,6 +33,7 @@ RANKINGS_AGREE = sentence(
     "{measure}: τ = {tau:.3f}{interval} between the raw and the standardised ranking.",
     "Kendall's τ between raw and standardised means is that; the interval, if there is one, is of unlimited topics",
     always=True,
+    measured="tau",
 )
 LEFT_OUT = sentence(
     "standardise.left-out",
