@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TUTORIAL, COMING_FROM = ROOT / "docs" / "tutorial.ipynb", ROOT / "docs" / "coming_from_notebook.ipynb"
+TUTORIAL, COMING_FROM, ACROSS = (
+    ROOT / "docs" / f"{name}.ipynb" for name in ("tutorial", "coming_from_notebook", "tutorial_across")
+)
 SHOWN = {
     "tutorial_plan": "topics, power is about 0.8 to detect a difference of 0.1",
     "tutorial_table": "A missing mark does not mean equality",
@@ -62,3 +64,11 @@ def test_every_door_leads_to_the_same_answer(tmp_path: Path, monkeypatch: pytest
 def test_the_tutorials_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = str(run(ROOT / "docs" / f"{name}.ipynb", tmp_path, monkeypatch))
     assert SHOWN[name] in shown.replace("\\n", " ")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_twelve_collections_and_three_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The notebook itself asserts that intervals hold the truth and that components are near it."""
+    shown = str(run(ACROSS, tmp_path, monkeypatch))
+    assert "Use `across`" in shown
+    assert "as recipes, on these 12 collections" in shown

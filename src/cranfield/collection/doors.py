@@ -117,7 +117,7 @@ def as_runs(runs: RunsLike) -> list[Run | str] | Iterator[Run | str]:
         return (part for run in rest for part in _one_run(run))
     parts: list[Any] = [_one_run(run) for run in rest]
     joined: Any = Files(run for part in parts for run in part)
-    joined.skipped = tuple(dict.fromkeys(text for part in parts for text in skipped_files(part)))
+    joined.skipped = tuple(dict.fromkeys(text for part in parts for text in skipped_files(part))) + skipped_files(runs)
     return cast("list[Run | str]", joined)
 
 

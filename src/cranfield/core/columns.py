@@ -20,11 +20,21 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "partition": ("partition",),
 }  # fmt: skip
 """Names of columns: ours first, then those of PyTerrier, ir_measures, ranx, BEIR and others. Capitals do not count."""
-BY_SYSTEM = ("system", "systems", "run", "runs", "model", "models", "method", "name")
+BY_SYSTEM = (
+    "system", "systems", "system name", "system_name", "run", "runs", "run id", "run_id", "runid", "run tag", "runtag",
+    "tag", "model", "models", "model name", "method", "methods", "approach", "algorithm", "retriever", "ranker", "name",
+)  # fmt: skip
 """Heads of the first column of a wide table whose rows are systems. Capitals do not count."""
 RUN_PARTS = ("topic", "document", "rank", "score")
 QRELS_PARTS = ("topic", "document", "relevance", "subtopic")
 LONG_PARTS = ("system", "topic", "measure", "value", "partition")
+COLLECTED: Mapping[str, tuple[str, ...]] = {
+    "collection": ("collection", "dataset", "task", "corpus"),
+    "seed": ("seed", "repeat", "run_no"),
+    "system": ("system", "model", "method", *NAMES["system"]),
+    **{part: NAMES[part] for part in ("topic", "measure", "value")},
+}
+"""Names of columns of tables of several collections or seeds, ours first. Capitals do not count."""
 
 
 def columns_of(names: Sequence[str], parts: Sequence[str]) -> dict[str, str]:
@@ -66,3 +76,24 @@ def is_by_system(name: str) -> bool:
     (True, False)
     """
     return name.strip().casefold() in BY_SYSTEM
+
+
+def collected_columns(names: Sequence[str]) -> dict[str, str] | None:
+    """The column of each part of a table that has a collection or a seed; None for other tables.
+
+    Without a column of values, the columns left are measures if there is one of systems, and systems otherwise.
+
+    >>> collected_columns(["Dataset", "model", "qid", "score"])
+    {'collection': 'Dataset', 'system': 'model', 'topic': 'qid', 'value': 'score'}
+    >>> collected_columns(["dataset", "bm25", "ours"])
+    {'collection': 'dataset'}
+    >>> collected_columns(["topic", "bm25", "ours"]) is None
+    True
+    """
+    folded = {name.strip().casefold(): name for name in reversed(names)}
+    found = {part: next((folded[one] for one in known if one in folded), None) for part, known in COLLECTED.items()}
+    roles = {part: name for part, name in found.items() if name is not None}
+    if "value" not in roles and len(roles) == len(names):
+        return None
+    by_collection = "collection" in roles and ("value" in roles or roles["collection"] in names[:2])
+    return roles if by_collection or {"seed", "system"} <= roles.keys() else None

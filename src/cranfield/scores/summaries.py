@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -13,16 +14,29 @@ from cranfield.core.errors import DataError
 
 STATISTICS = {
     **dict.fromkeys(("mean", "average", "avg", "amean", "all", "overall", "arithmetic mean"), "mean"),
+    **dict.fromkeys(("mittelwert", "durchschnitt", "moyenne", "media", "média", "promedio", "gemiddelde"), "mean"),
     **dict.fromkeys(("gmean", "geomean", "geometric mean"), "geometric mean"),
-    **dict.fromkeys(("total", "sum"), "sum"),
+    **dict.fromkeys(("total", "sum", "grand total", "summe", "somme", "suma"), "sum"),
     **dict.fromkeys(("sd", "std", "stdev", "stddev", "std dev", "standard deviation"), "standard deviation"),
+    **dict.fromkeys(("standardabweichung", "écart-type", "desviación estándar", "stabw"), "standard deviation"),
     **dict.fromkeys(("min", "minimum"), "minimum"),
     **dict.fromkeys(("max", "maximum"), "maximum"),
     "median": "median",
+    **dict.fromkeys(("variance", "standard error", "95% ci"), "spread"),  # by any formula: only ever refused
 }
 """Names of summary rows and columns, in any case, and what each usually is."""
+_MAY_BE = {
+    **dict.fromkeys(("all", "overall"), ("mean", "geometric mean", "median", "sum")),
+    "mean": ("mean", "geometric mean", "median"),
+    "sum": ("sum", "mean"),
+}
+"""What a label or a statistic's name may stand for: trec_eval's `all` is a mean, a geometric mean or a sum."""
+_BEGINS = re.compile(r"(mean|average|avg)\s*[\s(]\s*\w|(map|gesamt|insgesamt|n|count|number)$")
+"""Names that rows of summaries may have, and topics too: with these the values alone decide."""
 _NUMERIC_SLACK = 1e-6
 """Relative; the single-precision floats of some files are not closer."""
+_COUNTS = ("n", "count", "number")
+_NUMBERED = re.compile(r"\d")
 _FLOOR = 1e-5
 """What trec_eval puts in place of 0 in a geometric mean."""
 _OTHERS = {"row": "topics", "column": "systems"}
@@ -67,9 +81,10 @@ def sift(
 ) -> Sifted:
     """Leave out the rows and columns that sum up the others; NaN marks a missing cell.
 
-    A summary has the name of one and its values: those of one statistic of the others, within the digits they are
+    A summary has the name of one and its values: those of the statistic of the others, within the digits they are
     written with. What has the name alone is refused, except, without `named_columns`, a system: a long table calls
-    it a system in so many words.
+    it a system in so many words. A first or last row of another name that sums up the other topics stays and is
+    reported.
 
     >>> kept = sift(np.array([[0.25, 0.5], [0.75, 1.0], [0.5, 0.75]]), ["1", "2", "Mean"], ["a", "b"])
     >>> kept.topics, kept.left_out
@@ -78,10 +93,11 @@ def sift(
     Traceback (most recent call last):
     cranfield.scores.summaries.SummaryNameError: topic 'Mean' is named like a summary row but matches no mean, ...
     """
-    rows = [is_summary_name(label) for label in topics]
+    rows = [is_summary_name(label) or _BEGINS.match(_folded(label)) is not None for label in topics]
     columns = [is_summary_name(label) for label in systems]
     made = Sifted(values, list(topics), list(systems))
     if not any(rows) and not any(columns):
+        made.left_out += _sums_up_without_name(values, topics)
         return made
     # A cell where a summary row meets a summary column may be either's, so columns are judged by the topics alone.
     body = values[~np.array(rows)] if not all(rows) else values
@@ -95,19 +111,50 @@ def sift(
         else:
             made.left_out.append(f"column {systems[at]!r} is the {what} of the other systems; dropped")
     kept = values[:, ~np.array(columns)]
-    for at in np.flatnonzero(rows).tolist():
+    # Those that may be topics first: the others are judged by all topics.
+    for at in sorted(np.flatnonzero(rows).tolist(), key=lambda at: is_summary_name(topics[at])):
         what = _statistic(kept[~np.array(rows)], kept[at], topics[at])
-        if what is None:
+        if what is None and is_summary_name(topics[at]):
             raise SummaryNameError("row", topics[at])
+        if what is None:
+            rows[at] = False
+            continue
         made.left_out.append(f"row {topics[at]!r} is the {what} of the other topics; dropped")
     made.values = kept[~np.array(rows)]
     made.topics = [label for label, gone in zip(topics, rows, strict=True) if not gone]
     made.systems = [label for label, gone in zip(systems, columns, strict=True) if not gone]
+    made.left_out += _sums_up_without_name(made.values, made.topics)
     return made
 
 
+def _sums_up_without_name(values: NDArray[np.float64], topics: Sequence[str]) -> list[str]:
+    """A warning about a first or last row that sums up the others, where all others have numbered names."""
+    for at in (len(topics) - 1, 0):
+        others = [label for place, label in enumerate(topics) if place != at]
+        if len(others) < 2 or _NUMBERED.search(topics[at]) or not all(map(_NUMBERED.search, others)):
+            continue
+        rest, row = np.delete(values, at, axis=0), values[at]
+        if values.ndim > 2 or np.isnan(values).any() or not (np.ptp(rest, axis=0) > 0).any():
+            continue
+        if (what := next(iter(_fitting(rest, row)), None)) is not None:
+            return [
+                f"row {topics[at]!r} equals the {what} of the other topics and counts as a topic; "
+                "remove it if it sums up"
+            ]
+    return []
+
+
+def _fitting(cells: NDArray[np.float64], goal: NDArray[np.float64]) -> Iterator[str]:
+    """The statistics of the cells that the goal is, within the digits of both."""
+    error = _half_unit(cells[~np.isnan(cells)])
+    slack = _half_unit(goal) + _NUMERIC_SLACK * float(np.nanmax(np.abs(cells)))
+    for name, low, high in _statistics(cells, error):
+        if bool(((goal >= low - slack) & (goal <= high + slack)).all()):
+            yield name
+
+
 def _folded(label: str) -> str:
-    return label.strip().rstrip(":").rstrip().casefold()
+    return " ".join(label.replace(".", " ").split()).rstrip(":").rstrip().casefold()
 
 
 def _statistic(others: NDArray[np.float64], given: NDArray[np.float64], label: str) -> str | None:
@@ -116,18 +163,15 @@ def _statistic(others: NDArray[np.float64], given: NDArray[np.float64], label: s
     if not there.any():
         return None
     cells, goal = others[:, there], given[there]
-    fitting = []
+    fitting: list[str] = []
     # A spreadsheet passes over empty cells; with missing='zero' they count.
     for filled in [cells, np.nan_to_num(cells)] if np.isnan(cells).any() else [cells]:
-        error = _half_unit(filled[~np.isnan(filled)])
-        slack = _half_unit(goal) + _NUMERIC_SLACK * float(np.nanmax(np.abs(filled)))
-        fitting += [
-            name
-            for name, low, high in _statistics(filled, error)
-            if bool(((goal >= low - slack) & (goal <= high + slack)).all())
-        ]
-    usual = STATISTICS[_folded(label)]
-    return usual if usual in fitting else next(iter(fitting), None)
+        fitting += _fitting(filled, goal)
+    if _folded(label) in _COUNTS:
+        return "number" if bool((goal == len(cells)).all()) else None
+    usual = STATISTICS.get(_folded(label), "mean")
+    possible = _MAY_BE.get(_folded(label)) or _MAY_BE.get(usual, (usual,))
+    return next((one for one in possible if one in fitting), None)
 
 
 def _half_unit(values: NDArray[np.float64]) -> float:

@@ -18,7 +18,7 @@ from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.teams import read_teams
 from cranfield.collection.types import Qrels
 from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
-from cranfield.core.errors import ArgumentError, DataError, quietly
+from cranfield.core.errors import ArgumentError, DataError, FileError, quietly
 from cranfield.core.files import Problems, filled_lines, read_bytes, shown
 from cranfield.core.labels import natural_sorted, plural, summary
 from cranfield.measures.evaluation import evaluate
@@ -84,6 +84,11 @@ class Bench:
         """Topics that every machine scored and the reference did not, in order."""
         return natural_sorted(frozenset.intersection(*(one.topics for one in self.machines)) - self.reference.topics)
 
+    @property
+    def human_only(self) -> list[str]:
+        """Topics that the reference scored and at least one machine did not, in order."""
+        return natural_sorted(self.reference.topics - frozenset(self.common))
+
     def pairs_in_common(self, judge: Judge, other: Judge) -> pl.DataFrame:
         """The pairs that both graded: topic, document, relevance of the first, grade of the second."""
         first, second = (cast("Qrels", one.qrels).frame.select(*PAIR, "relevance") for one in (judge, other))
@@ -127,7 +132,7 @@ def gather(
         raise DataError(f"two judges are called {twice!r}. Rename one of the files, or give a mapping of names.")
     systems = natural_sorted(frozenset.intersection(*(frozenset(one.scores.systems) for one in (*people, *machines))))
     if len(systems) < 2:
-        raise DataError(f"the judges share {len(systems)} systems; at least 2 are needed. Score the same runs by each.")
+        raise DataError(f"the judges share {plural(len(systems), 'system')}; at least 2 are needed. Give more runs.")
     matched = [Judge(one.name, one.scores.select(systems=systems), one.qrels) for one in (*people, *machines)]
     measured = people[0].scores.measure
     return Bench(matched[0], tuple(matched[1 : len(people)]), tuple(matched[len(people) :]), listed, measured, scoring)
@@ -195,8 +200,17 @@ def _judges(
     found = []
     for at, (name, judgments) in enumerate(listed):
         if runs is None:
-            with quietly():
-                scores = as_scores(cast("ScoresLike", judgments), argument=role)
+            if isinstance(judgments, Qrels):
+                raise DataError(f"`{role}` holds judgments, and `runs` names no runs to score. Add the runs.")
+            try:
+                with quietly():
+                    scores = as_scores(cast("ScoresLike", judgments), argument=role)
+            except FileError as error:
+                if "contains judgments" not in str(error):
+                    raise
+                raise DataError(
+                    f"{judgments}: contains judgments, and there are no runs to score. Add the runs."
+                ) from None
             matrix = scores.only() if measure is None else scores[measure]
             found.append(Judge(name or _stem(judgments) or f"{role} {at + 1}", matrix))
             continue
@@ -224,12 +238,14 @@ def _is_judgments(thing: Any) -> bool:
 
 def _stem(judgments: Any) -> str:
     """A short name: that of the file without its endings, or of the judgments."""
+    if isinstance(judgments, Qrels):
+        judgments = judgments.name if judgments.name != "qrels" else ""
     if isinstance(judgments, (str, os.PathLike)):
         name = Path(judgments).name
         for ending in (".gz", ".zst", ".xz", ".bz2", ".csv", ".tsv", ".parquet", ".qrels", ".txt", ".qrel"):
             name = name.removesuffix(ending)
         return name
-    return judgments.name if isinstance(judgments, Qrels) and judgments.name != "qrels" else ""
+    return ""
 
 
 def _evaluated(qrels: Qrels, runs: Any, measure: str, scoring: ScoringOptions) -> ScoreMatrix:

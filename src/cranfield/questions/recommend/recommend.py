@@ -15,6 +15,7 @@ from cranfield.core.defaults import ALPHA, ASSURANCE, FEW_COMPARISONS, POWER, SE
 from cranfield.core.errors import CranfieldError, DataError, notify, quietly
 from cranfield.core.invariants import check_frame
 from cranfield.core.labels import summary
+from cranfield.core.options import at_least
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
@@ -47,15 +48,16 @@ PROMISE_PAIR = sentence(
     "design.promise-pair",
     "With {topics:,} topics, a paired t-test at level {alpha:g} detects a difference of {min_diff:g} in mean {measure} "
     "with power about {power:g}. Power is averaged over pairs of systems.",
-    "two systems are asked for; simulated on ten populations: docs/validation.md",
+    "two systems are asked for",
+    measured="validation.md#sizes-for-t-tests-with-holms-correction",
 )
 PROMISE_MAX_T = sentence(
     "design.promise-max-t",
     "With {topics:,} topics, power is about {power:g} to detect a difference of {min_diff:g} in mean {measure} between "
     "{two} of {systems} systems. The test is max-t over {pairs} at level {alpha:g}, the default for large families. "
     "The other systems lie midway; power is averaged over which two differ.",
-    "more than 20 comparisons are asked for, and min_diff is a difference that two means can have; simulated: "
-    "docs/validation.md",
+    "more than 20 comparisons are asked for, and min_diff is a difference that two means can have",
+    measured="recommend",
 )
 PROMISE = sentence(
     "design.promise",
@@ -63,7 +65,8 @@ PROMISE = sentence(
     "{two} of {systems} systems. The tests are paired t-tests of {pairs} with Holm's correction at level {alpha:g}. "
     "The other systems lie midway; power is averaged over which two differ.",
     "three systems or more and at most 20 comparisons are asked for, and min_diff is a difference that two means can "
-    "have; simulated on ten populations: docs/validation.md",
+    "have",
+    measured="validation.md#sizes-for-t-tests-with-holms-correction",
 )
 NO_BLOCKED = sentence(
     "design.no-blocked",
@@ -216,6 +219,7 @@ def recommend(
     alpha: float = ALPHA,
     baseline: bool = False,
     assurance: float = ASSURANCE,
+    budget: int | None = None,
     teams: Teams | None = None,
     seed: int = SEED,
 ) -> Recommendation:
@@ -242,6 +246,9 @@ def recommend(
     assurance : float
         For ``topics_assured``: the size n(V̂·exp(t_df·s)), t_df the quantile of this probability. Over past scores that
         might have been drawn, the true power at that size is at least `power` with about this probability.
+    budget : int, optional
+        Judgments available; ``per_topic`` in `rows` and `sizes` is how many each topic gets. Which depth they pay for
+        depends on the pools: see `cost`.
     teams : mapping from system to team, or a file that `read_teams` reads, optional
         Teams count as the sample in place of systems; see `estimate_variance`.
     seed : int
@@ -270,6 +277,10 @@ def recommend(
         types = dict.fromkeys(("topics_lower", "topics_upper", "topics_assured"), pl.Int64) | {"epsilon": pl.Float64}
         rows = pl.DataFrame(listed, schema_overrides=types, infer_schema_length=None)
         sizes = _sizes(average, wide, asked, baseline, of_max_t)
+    if budget is not None:
+        at_least("budget", budget, 1, 10_000)
+        per_topic = int(budget) // pl.col("topics")
+        rows, sizes = (frame.with_columns(per_topic.alias("per_topic")) for frame in (rows, sizes))
     measure, topics = average.measure, int(rows["topics"][0])
     said = (
         *(f"{name}: {text}" for name, matrix in collections.items() for text in matrix.warnings),
@@ -279,7 +290,7 @@ def recommend(
         *(text for text in average.warnings if text not in average.inherited),
     )
     settings = RecommendQuestion.in_force(
-        measure=measure, collections=list(collections), **asked, baseline=baseline, assurance=sure,
+        measure=measure, collections=list(collections), **asked, baseline=baseline, assurance=sure, budget=budget,
         teams=named_teams(teams), seed=seed,
     )  # fmt: skip
     past = ", ".join(f"{name} ({x.n_topics} topics × {x.n_systems} systems)" for name, x in collections.items())
@@ -331,7 +342,7 @@ def _designs(
     blocked, refused = _blocked_rows(average, asked, assurance)
     rows += [of_pairs(not baseline, average), *blocked]
     question = "Does any system differ? (unpaired, as in the papers)"
-    one_way = partial(solve_anova, blocked=False, **asked)
+    one_way = partial(solve_anova, blocked=False, method="published", **asked)
     rows.append(_row(one_way, within, assurance, "one-way ANOVA, published", question))
     test = partial(solve_ttest, min_diff=difference, power=asked["power"], alpha=alpha)
     narrow = partial(solve_interval, width=difference, alpha=alpha)

@@ -95,9 +95,11 @@ class WebPage(Page):
         return self.question.of("data").required
 
     def suits(self, dataset: Dataset | None) -> bool:
-        """Whether the question applies to these data; some questions need runs."""
+        """Whether the question applies to these data; some need runs, or the judgments of a machine."""
         contents = dataset.peek() if dataset is not None else None
-        return contents is None or contents.has_runs or self.question.takes != "runs"
+        if contents is None or self.question.takes not in ("runs", "judges"):
+            return True
+        return contents.has_machine if self.question.takes == "judges" else contents.has_runs
 
     def words(self, error: Exception) -> str:
         """An error with settings named as in addresses, for the API."""
@@ -264,6 +266,8 @@ class Form:
         """The settings in force as short texts: name and value; of the further ones only those that were changed."""
         shown = [one for name, one in self.settings.items() if name != "data" and not one.more]
         shown += [one for one in self.further if self.changed([one])]
+        if self.page.question.of("data").default is None and self.value("data"):  # the data say how much scores vary
+            shown = [one for one in shown if not one.name.startswith("variance")]
         chips = []
         for one in shown:
             if one.kind is bool:
