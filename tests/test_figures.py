@@ -217,11 +217,12 @@ ALLOWED: dict[str, dict[str, str]] = {  # by page: why a number is no result of 
         "counted beside trec_eval 10 and on TREC-COVID on 18 November 2026": "2,611 24,000 0.019 97,482",
     },
     "tuning.md": {
-        "grid and sizes": "0.6 1.5 2,000 4,000 10,000",
-        "levels and parameters of the simulation": "2.5% .006 .1 .8",
+        "grid and sizes": "0.6 1.5 2,000 10,000",
+        "levels and parameters of the simulation": "2.5% .1 .8",
         "of every track, about": ".12",
         "printed in INLS 509": ".50 .70 .55 .61",
     },
+    "tuning_tables.md": {"size of the simulation, and a parameter": "4,000 2,000 .006 .8"},
 }
 """Numbers of the covered pages that the script does not make."""
 
