@@ -35,6 +35,7 @@ from .questions.across.across import Across as Across
 from .questions.across.across import across as across
 from .questions.across.design import DesignAcross as DesignAcross
 from .questions.across.design import design_across as design_across
+from .questions.compare.clusters import group_topics as group_topics
 from .questions.compare.compare import compare as compare
 from .questions.compare.compare import compare_measures as compare_measures
 from .questions.compare.comparison import Comparison as Comparison

@@ -250,7 +250,7 @@ REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)
 REPORT_FILE: Final = "report.html"
 ReportSection = Literal[
     "data", "leaderboard", "differences", "collection", "reliability", "next", "standardisation", "replicates", "reuse",
-    "judges", "methods",
+    "judges", "across", "methods",
 ]  # fmt: skip
 REPORT_SECTIONS: Final[tuple[ReportSection, ...]] = get_args(ReportSection)
 """The sections of a report, in their order."""

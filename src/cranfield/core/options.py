@@ -267,6 +267,20 @@ def teams(
     return setting(None, help, metavar="FILE", on_page=False, **more)
 
 
+def documents() -> Any:
+    """Titles of the documents that ranked lists show."""
+    return setting(
+        None, "File with id and title of documents (JSON lines, or a table), for ranked lists.", metavar="FILE",
+        on_page=False,
+    )  # fmt: skip
+
+
+def topic_groups(**more: Any) -> Any:
+    """A grouping of the topics."""
+    text = "File of lines `topic group` for topics that belong together (variants, turns, users)."
+    return setting(None, text, metavar="FILE", on_page=False, **more)
+
+
 def team_prefix(help: str = "Regular expression that finds the team at the start of the run tag.", **more: Any) -> Any:
     """A grouping of the runs by their names."""
     return setting(None, help, metavar="PATTERN", on_page=False, **more)

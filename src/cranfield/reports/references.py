@@ -36,5 +36,7 @@ WORKS = {
              "1960.",
     "krippendorff": "K. Krippendorff. Computing Krippendorff's alpha-reliability. University of Pennsylvania, 2011.",
     "gwet": "K. L. Gwet. Handbook of inter-rater reliability. 4th edition, 2014.",
+    "romano": "J. P. Romano, M. Wolf. Stepwise multiple testing as formalized data snooping. Econometrica 73, 2005.",
+    "benjamini-heller": "Y. Benjamini, R. Heller. Screening for partial conjunction hypotheses. Biometrics 64, 2008.",
     "benjamini": "Y. Benjamini, Y. Hochberg. Controlling the false discovery rate. JRSS B 57, 1995.",
 }  # fmt: skip

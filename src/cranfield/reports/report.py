@@ -160,6 +160,7 @@ def report(
     measures: Any | None = None,
     title: str | None = None,
     note: PathLike | None = None,
+    documents: PathLike | None = None,
     skip: Iterable[str] | None = None,
     source: str | None = None,
     min_diff: float = defaults.NEXT_MIN_DIFF,
@@ -176,6 +177,7 @@ def report(
     machine: JudgesLike | None = None,
     second: JudgesLike | None = None,
     system_groups: Mapping[str, str] | PathLike | None = None,
+    across: Any | None = None,
     level: int = defaults.RELEVANCE,
     gains: str | None = None,
     intents: PathLike | None = None,
@@ -199,8 +201,9 @@ def report(
         pool depths and replicates. ``report(qrels, runs)`` needs no names
     measures : names of measures; for scores, which of them and in which order
     note : a text file: the organiser's note, shown below the title; blank lines part its paragraphs
+    documents : ids and titles of documents, for ranked lists (see `cranfield.collection.titles.read_titles`)
     skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
-        replicates, reuse, judges, methods
+        replicates, reuse, judges, across, methods
     source : a description of where the scores come from
     min_diff, n_systems : what the next collection should detect, among how many systems (as many as here)
     n_resamples : resamples of the tests, as in `compare`
@@ -209,6 +212,7 @@ def report(
     teams : the team of every run, or a file of them (see `read_teams`): each is left out of the pool in turn
     machine, second : judgments by machines and by second persons, for a section as `judges` answers it
     system_groups : groups of systems that a machine may favour, see `judges`
+    across : scores of other collections with the same systems, in any form that `across` takes, or their files
     level, gains, intents, order, single_precision, name, lenient, judged_only : how runs are scored, see `evaluate`
 
     Returns
@@ -250,6 +254,8 @@ def report(
         )
     for matrix in material.scores.values():
         matrix.require(topics=1, systems=1, what="a report", tiny=True)
+    if documents is not None and judged is None:
+        raise ArgumentError("`documents` needs `qrels` and `runs`; got scores.")
     if teams is not None and judged is None:
         raise ArgumentError("`teams` needs `qrels` and `runs`; got scores.")
     if machine is not None and judged is None:
@@ -263,11 +269,11 @@ def report(
     case = Case(
         material, called, scoring, grouping, alpha, power, min_diff, n_systems or max(2, main.n_systems), n_resamples,
         seed, n_partitions, n_splits, replicate_resamples, tuple(depths or defaults.REPORT_DEPTHS), workers,
-        {"machine": machine, "second": second, "system_groups": system_groups},
+        {"machine": machine, "second": second, "system_groups": system_groups}, across, documents,
     )  # fmt: skip
     possible = {
         "replicates": judged is not None, "reuse": judged is not None and grouping is not None,
-        "judges": machine is not None,
+        "judges": machine is not None, "across": across is not None,
     }  # fmt: skip
     wanted = [one for one in SECTIONS if one not in left_out and possible.get(one, True)]
     built = []

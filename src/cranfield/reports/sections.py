@@ -21,6 +21,9 @@ from cranfield.core.question import Question
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet
+from cranfield.questions.across.across import across, as_parts
+from cranfield.questions.across.collected import from_scores
+from cranfield.questions.across.files import Parts, merge
 from cranfield.questions.cost.cost import cost
 from cranfield.questions.design.all_pairs import design_all_pairs
 from cranfield.questions.design.interval import design_interval
@@ -37,11 +40,13 @@ from cranfield.questions.standardise.fit import fit_standardisation
 from cranfield.reports.case import Case
 from cranfield.reports.view.data import JUDGED_DEPTH, measures_agree
 from cranfield.reports.view.topic import topics_frame
+from cranfield.scores.matrix import Scores
 
 NOT_SHOWN = sentence(
     "report.not-shown-to-differ",
     "Not shown to differ from {system}: {systems}. That is no evidence that they are as good.",
     "some system's comparison with the leader is not significant",
+    measured="families small",
 )
 UNCORRECTED = sentence(
     "report.uncorrected",
@@ -387,6 +392,13 @@ def _each(given: Any) -> list[Any]:
     return [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
 
 
+def elsewhere(case: Case) -> Iterator[Piece]:
+    """Whether the differences hold on other collections too."""
+    parts = as_parts(case.across, [case.measure], "error")
+    merge(parts, from_scores({case.title or "this collection": Scores([case.main])}), "across")
+    yield from shown(across(Parts(parts), "drop-system", alpha=case.alpha, seed=case.seed), rows=10)
+
+
 _TESTS, _DESIGNS = ("fisher", "smucker", "phipson", "holm"), ("sakai-evia", "sakai-rd003", "greenhouse")
 _RELIABILITY = ("brennan", "feldt", "arteaga", "urbano", "kendall")
 SECTIONS: dict[str, tuple[str, tuple[str, ...], Callable[[Case], Iterator[Piece]]]] = {
@@ -400,5 +412,6 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...], Callable[[Case], Iterator[Piece]
     "replicates": ("Replicates: other documents", ("voorhees", "benjamini"), replicated),
     "reuse": ("Reusability for new systems", ("zobel", "sakai-condensed"), reusable),
     "judges": ("Machine judgments", ("angelopoulos", "cohen", "krippendorff", "gwet"), machine_judged),
+    "across": ("Other collections", ("romano", "benjamini-heller"), elsewhere),
 }
 """The title of every section, the works it cites, and who writes it."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from cranfield.core.columns import NAMES, is_by_system, long_columns
+from cranfield.core.columns import NAMES, collected_columns, is_by_system, long_columns
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import decimal_comma, shown
@@ -293,6 +293,7 @@ def from_long(
     Rows of topic ``all`` are the means of evaluation tools and are not read.
     """
     frame = as_polars(frame)
+    refuse_several(frame)
     parts = long_columns(frame.columns)
     if parts is None or ("system" not in parts and system is None):
         raise DataError(
@@ -367,6 +368,8 @@ def from_tidy(
     provenance: Sequence[str] = (),
 ) -> list[ScoreMatrix]:
     """One matrix per measure of a tidy table; `name` is the system of settings when no column names one."""
+    if columns.system is not None:
+        refuse_several(frame)
     topics = to_labels(frame[columns.topic], "topic").to_list()
     named = [name] * frame.height if columns.system is None else to_labels(frame[columns.system], "system").to_list()
     if columns.parameters:
@@ -386,6 +389,14 @@ def from_tidy(
         "measure": [measure for measure in columns.measures for _ in range(height)],
     }
     return assemble(long, np.concatenate(values_of), missing=missing, provenance=provenance)
+
+
+def refuse_several(frame: pl.DataFrame) -> None:
+    """Refuse a table of several collections or seeds: topics of several are no sample of one, seeds are no systems."""
+    roles = collected_columns(frame.columns) or {}
+    for part in ("collection", "seed"):
+        if part in roles and (count := frame[roles[part]].n_unique()) > 1:
+            raise DataError(f"column {roles[part]!r} names {count} {part}s. Use `across`, or keep one.")
 
 
 def _text(value: object) -> str:

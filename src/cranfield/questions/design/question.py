@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
@@ -43,6 +44,7 @@ class DesignQuestion(Question):
         on_page=False, often=True,
     )  # fmt: skip
     measure: str | None = shared.measure("Measure to use.")
+    topic_groups: Path | None = shared.topic_groups(part="source")
     missing: str = shared.missing()
     estimator: str | None = setting(
         None, "Variance estimator for past scores.", registry=estimators, usual="the one that matches the design"

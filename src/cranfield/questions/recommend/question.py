@@ -67,6 +67,7 @@ class RecommendQuestion(Question):
     measure: str | None = shared.one_measure("Measure to use.")
     teams: Path | None = shared.teams("File of lines `system team`; the interval leaves out teams instead of systems.")
     seed: int = shared.seed()
+    topic_groups: Path | None = shared.topic_groups(part="source")
     missing: str = shared.missing()
 
     @staticmethod

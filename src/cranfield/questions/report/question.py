@@ -84,7 +84,12 @@ class ReportQuestion(Scoring):
         None, "Pool depth to cost; repeatable.", "--depth", usual=" ".join(map(str, defaults.REPORT_DEPTHS)),
         least=1, most=10_000_000, on_page=False,
     )  # fmt: skip
+    documents: Path | None = shared.documents()
     teams: Path | None = shared.teams()
+    across: tuple[str, ...] | None = setting(
+        None, "Scores of another collection with the same systems; repeatable. Adds a section.", metavar="SCORES",
+        on_page=False,
+    )  # fmt: skip
     team_prefix: str | None = shared.team_prefix(part="source")
     best_per_team: str | None = shared.best_per_team()
     machine: tuple[str, ...] | None = setting(

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from cranfield.collection.check import FileCheck
 from cranfield.core.defaults import MissingPolicy
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError
-from cranfield.core.labels import positions
+from cranfield.core.labels import plural, positions
 from cranfield.core.question import MOST_VALUES, QueryError, Setting
 from cranfield.reports.view.rankings import rankings
 from cranfield.web.server.data import SAMPLE, Contents, Dataset, InvalidData
@@ -87,6 +87,8 @@ class Rankings(BaseModel):
     topic: str
     systems: list[str]
     lists: list[list[list[Any]]]
+    there: list[list[int | None]] | None = None
+    titles: dict[str, str] | None = None
 
 
 class DataList(BaseModel):
@@ -218,7 +220,8 @@ def ranked_lists(request: Request, id: str, topic: str, system: Annotated[list[s
     runs = {run.system: run for run in dataset.runs()}
     positions("topic", [topic], dataset.matrix().topics)
     positions("system", system[:10], list(runs))
-    return JSONResponse(rankings(dataset.qrels(), [runs[name] for name in system[:10]], topic))
+    shown = [runs[name] for name in system[:10]]
+    return JSONResponse(rankings(dataset.qrels(), shown, topic, titles=dataset.titles()))
 
 
 @router.delete("/data/{id}", status_code=204, tags=["data"], responses=_PROBLEMS)
@@ -274,7 +277,7 @@ def describe(contents: Contents) -> str:
     first = next(iter(contents.scores.values()), None) if contents.scores else None
     size = f"{first.n_topics} topics × {first.n_systems} systems" if first else None
     kind = "runs with judgments" if contents.has_runs else "scores"
-    return f"{kind}: {size or f'{len(contents.collections)} collections'}"
+    return f"{kind}: {size or plural(len(contents.names), 'collection')}"
 
 
 # ── jobs ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import threading
 from collections import Counter
@@ -11,24 +12,28 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 
 from cranfield.collection.check import FileCheck, check_and_read
+from cranfield.collection.pools import top_of
 from cranfield.collection.sample import make_sample
 from cranfield.collection.sample_judges import make_judges
 from cranfield.collection.teams import read_teams
 from cranfield.collection.title import collection_title
+from cranfield.collection.titles import read_titles
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import MEASURES, MISSING, MissingPolicy
-from cranfield.core.errors import CranfieldError, DataError, quietly
+from cranfield.core.errors import CranfieldError, DataError, FileError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.files import NamedFile
 from cranfield.core.labels import plural, summary
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import parse_measure
+from cranfield.reports.view.rankings import DEPTH
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import ScorePart, by_collection, join_parts
 from cranfield.web.server.limits import Limits
 
 IGNORED = "ignored"
 """The kind of a file that is listed and not read."""
+TITLES = "titles for ranked lists"
 JUDGE_NAMES = {"second": "second person", "machine": "machine"}
 """What the names of qrels files of further judges begin with, and the kind that they are listed as."""
 STRAY = "these are no runs, qrels or score files"
@@ -47,13 +52,23 @@ class InvalidData(DataError):
 
 @dataclass(frozen=True)
 class Contents:
-    """What the files of a dataset hold, and what is wrong with them."""
+    """What the files of a dataset hold, and what is wrong with them.
+
+    `parts` are tables of several collections or seeds and results of other tools, by measure and collection.
+    """
 
     checks: tuple[FileCheck, ...]
     scores: Scores | None = None
     collections: dict[str, Scores] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     problem: str = ""
+    parts: dict[str, Any] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the collections."""
+        several = next(iter(self.parts.values())) if self.parts else self.collections
+        return list(several)
 
     @property
     def has_runs(self) -> bool:
@@ -89,6 +104,7 @@ class Dataset:
     lenient : accept fields after a run tag
     most_systems : how many systems a page takes
     teams : the team of every system, where a file called teams says it
+    documents : the file with the titles of documents, such as one called documents
     groups : systems that a machine may favour, where a file called groups says it
     """
 
@@ -99,6 +115,7 @@ class Dataset:
     lenient: bool = False
     most_systems: int = Limits.systems
     teams: dict[str, str] | None = None
+    documents: str | os.PathLike[str] | None = None
     groups: dict[str, str] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _contents: Contents | None = field(default=None, repr=False)
@@ -107,6 +124,7 @@ class Dataset:
     _further: dict[str, Qrels] = field(default_factory=dict, repr=False)
     _evaluated: dict[str, ScoreMatrix] = field(default_factory=dict, repr=False)
     _warnings: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _titles: dict[str, str] | None = field(default=None, repr=False)
 
     # ── reading ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -123,6 +141,13 @@ class Dataset:
             self._contents, self._runs, self._qrels, self._further = None, [], [], {}
             self._evaluated.clear()
             self._warnings.clear()
+            self._titles = None
+
+    def rest(self) -> None:
+        """Give back the runs, which take most memory; scores stay, and `runs` reads the files again."""
+        if self.files and self._lock.acquire(blocking=False):  # not while somebody reads them
+            self._runs = []
+            self._lock.release()
 
     def peek(self) -> Contents | None:
         """What has been read so far, without reading."""
@@ -131,15 +156,22 @@ class Dataset:
     def _read(self, progress: Progress | None) -> Contents:
         checks: list[FileCheck] = []
         parsed: dict[str, object] = {}
+        tables: dict[str, Any] = {}
         for number, file in enumerate(self.files, 1):
             if _stem(file) in ("teams", "groups"):
                 checks.append(self._read_teams(file, _stem(file)))
                 continue
+            if _stem(file) == "documents" and len(self.files) > 1:
+                self.documents = file
+                checks.append(FileCheck(str(file), cast(Any, "documents"), notes=(TITLES,)))
+                continue
             if _is_stray(file) and len(self.files) > 1:
                 checks.append(FileCheck(str(file), cast(Any, IGNORED), notes=(STRAY,)))
                 continue
-            check, parsed[file] = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
-            checks.append(check)
+            table = _check_table(file, tables)
+            if table is None:
+                table, parsed[file] = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
+            checks.append(table)
             if progress:
                 progress(number, len(self.files))
         self._runs = [one for one in parsed.values() if isinstance(one, Run)]
@@ -161,6 +193,10 @@ class Dataset:
         try:
             _check_kinds(checks)
             _check_count(checks, self.most_systems)
+            if tables and any(isinstance(one, ScorePart) for one in parsed.values()):
+                raise DataError("some files have several collections or seeds, others have not. Upload one kind.")
+            if tables:
+                return replace(contents, parts=tables)
             if contents.has_runs:
                 self._tell_apart(checks)
                 scores = self._evaluate(MEASURES, progress)
@@ -174,6 +210,15 @@ class Dataset:
             return replace(contents, scores=joined, collections=collections)
         except CranfieldError as error:
             return replace(contents, problem=str(error))
+
+    def titles(self) -> dict[str, str]:
+        """The titles of the documents that ranked lists can show, read when the first list is asked for."""
+        with self._lock:
+            if self._titles is None:
+                tops = (top_of(run, DEPTH) for run in self.runs())
+                wanted = {name for top in tops for name in top.frame["document"].unique()} if self.documents else ()
+                self._titles = read_titles(self.documents, wanted) if self.documents else {}
+            return self._titles
 
     def _read_teams(self, file: NamedFile, what: str) -> FileCheck:
         try:
@@ -230,11 +275,15 @@ class Dataset:
         """The scores by one measure: the first unless named. Runs are evaluated by any measure there is."""
         contents = self.require_valid()
         scores = contents.scores
-        if scores is None:
-            names = summary(list(contents.collections))
+        if contents.parts is not None:
             raise DataError(
-                f"{self.title} holds {len(contents.collections)} collections ({names}). Upload one "
-                "collection for this page; the design page pools several."
+                f"{self.title} holds several collections or seeds ({summary(contents.names)}). The page Across "
+                "compares systems over them; upload one for this page."
+            )
+        if scores is None:
+            raise DataError(
+                f"{self.title} holds {len(contents.names)} collections ({summary(contents.names)}). Upload one "
+                "collection for this page; the design page pools several, the page Across compares systems over them."
             )
         if measure is None:
             return next(iter(scores.values()))
@@ -265,12 +314,24 @@ class Dataset:
         contents = self.require_valid()
         if contents.has_runs:
             return {self.title: self.scores(measure)}
+        if contents.parts is not None:
+            self.matrix()  # says so
         if measure is None:
             return dict(contents.collections)
         known = {name: Scores([scores[measure]]) for name, scores in contents.collections.items() if measure in scores}
         if not known:
             raise DataError(f"no collection has scores by {measure}. Available: {summary(self.measures())}.")
         return known
+
+    def collected(self, question: Any) -> Any:
+        """What `across` takes: the scores of the measures and systems wanted, by collection."""
+        from cranfield.questions.across.collected import from_scores
+        from cranfield.questions.across.files import chosen
+
+        contents = self.require_valid()
+        if contents.has_runs:
+            return chosen(from_scores({self.title: self.scores(question.measure)}), question)
+        return chosen(contents.parts or from_scores(contents.collections), question)
 
     def measures(self) -> list[str]:
         """The measures there are scores by."""
@@ -279,6 +340,8 @@ class Dataset:
             return []
         if contents.has_runs:
             return list(self._evaluated)
+        if contents.parts is not None:
+            return list(contents.parts)
         return list(dict.fromkeys(name for scores in contents.collections.values() for name in scores))
 
     def systems(self) -> tuple[str, ...]:
@@ -306,8 +369,16 @@ class Dataset:
 
     def runs(self) -> list[Run]:
         """The runs."""
-        self._require(self._runs, "runs and judgments")
-        return self._runs
+        with self._lock:
+            known = self._contents
+            if not self._runs and known is not None and known.has_runs and not known.problem:
+                checks = [check for check in known.checks if check.kind == "run"]
+                options: dict[str, Any] = {"lenient": self.lenient, "missing": self.missing or MISSING}
+                again = (check_and_read(file, **options)[1] for file in self._of_kind("run"))
+                self._runs = [cast(Run, one) for one in again]
+                self._tell_apart(checks)
+            self._require(self._runs, "runs and judgments")
+            return self._runs
 
     def _require(self, kept: Sequence[object], what: str) -> None:
         if not kept:
@@ -385,6 +456,29 @@ class SampleData(Dataset):
     def run_files(self) -> tuple[str, list[str]]:
         """Where `cranfield sample sample` writes them."""
         return "sample/qrels.txt", ["sample/runs"]
+
+
+def _check_table(file: NamedFile, tables: dict[str, Any]) -> FileCheck | None:
+    """The check of a table of several collections or seeds, or of results, added to the tables; None for others."""
+    from cranfield.questions.across.files import merge, table_of
+
+    try:
+        table = table_of(file)
+        if table is None:
+            return None
+        merge(tables, table, str(file))
+    except FileError as error:
+        return FileCheck(str(file), "scores", problems=error.total, error=str(error))
+    except CranfieldError as error:
+        return FileCheck(str(file), "scores", problems=1, error=f"{file}: {error}")
+    parts = [part for of in table.values() for part in of.values()]
+    systems = {system for part in parts for system, _ in part.runs}
+    seeds = {seed for part in parts for _, seed in part.runs}
+    names = {name for of in table.values() for name in of}
+    notes = [plural(len(names), "collection"), *([plural(len(seeds), "seed")] if len(seeds) > 1 else [])]
+    topics = {topic for part in parts for topic in part.topics} - {""}
+    rows = sum(part.values.size for part in parts)
+    return FileCheck(str(file), "scores", len(topics) or None, len(systems), rows, notes=tuple(notes))
 
 
 def _check_kinds(checks: Sequence[FileCheck]) -> None:
