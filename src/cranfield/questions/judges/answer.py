@@ -188,7 +188,7 @@ def judges_answer(result: Judging) -> Answer:
     )
 
 
-DISPENSABLE = ("corrected", "weight", "p", "correlation", "role", "p_teams")
+DISPENSABLE = ("corrected", "weight", "p", "correlation", "p_teams")
 _ENDS = ("value", "lower", "upper")
 _ROWS = {"bias": "bias_rows", "leniency": "leniency_rows"}
 _HEADINGS = {"conflicts": "Pairs under both judgments", "judges": "Machines compared"}
