@@ -361,12 +361,11 @@ def test_a_group_that_cannot_be_examined_is_named() -> None:
     assert "Bias for a group of systems was not examined" in " ".join(result.answer().sentences)
 
 
-def test_a_bias_that_is_the_same_on_every_topic_is_certain() -> None:
-    human, group = scores(), np.arange(8) >= 6
-    for size, p in ((0.05, 0), (0.0, 1)):
+def test_a_bias_without_any_spread_over_topics_is_certain() -> None:
+    human, group = np.tile(np.arange(8) / 8, (16, 1)), np.arange(8) >= 6
+    for size, p in ((0.25, 0), (0.0, 1)):
         found = bias.group_bias(human, human + size * group, group, 0.05)
-        assert found.p == pytest.approx(p)
-        assert (found.difference, found.lower, found.upper) == pytest.approx((size, size, size))
+        assert (found.difference, found.lower, found.upper, found.p) == pytest.approx((size, size, size, p))
 
 
 def test_permutations_that_leave_too_few_systems_outside_do_not_count() -> None:
