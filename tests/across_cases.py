@@ -103,7 +103,7 @@ case(
 )  # fmt: skip
 case(
     "few-seeds", "two seeds",
-    "Some systems have two seeds. Where seed spread differs between systems, up to 11% of simulated families had a "
+    "Some systems have two seeds. Where seed spread differs between systems, up to 13% of simulated families had a "
     "false positive at level 0.05. Train a third seed.", "three seeds",
 )  # fmt: skip
 case(

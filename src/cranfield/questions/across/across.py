@@ -74,7 +74,7 @@ MEANS_ONLY = sentence(
 )
 FEW_SEEDS = sentence(
     "across.few-seeds",
-    "Some systems have two seeds. Where seed spread differs between systems, up to 11% of simulated families had a "
+    "Some systems have two seeds. Where seed spread differs between systems, up to 13% of simulated families had a "
     "false positive at level 0.05. Train a third seed.",
     "a recipe claim uses a system with two seeds",
 )
