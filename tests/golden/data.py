@@ -44,9 +44,12 @@ def _type(words: str) -> None:
 
 
 def _battles() -> str:
-    """Comparisons of three systems on 24 topics: each wins some, the first most."""
-    pairs = [(SYSTEMS[at % 3], SYSTEMS[(at + 1) % 3], "aab"[at * 5 % 7 % 3]) for at in range(72)]
-    rows = [f"{at // 3},{one},{other},{said}" for at, (one, other, said) in enumerate(pairs)]
+    """Comparisons of three systems on 24 topics: each wins some, the first most, and some are ties."""
+    rows = []
+    for at in range(72):
+        pair = sorted((at % 3, (at + 1) % 3))
+        said = ("b", "tie", *(["a"] * 5))[at * 5 % 7]
+        rows.append(f"{at // 3},{SYSTEMS[pair[0]]},{SYSTEMS[pair[1]]},{said}")
     return "\n".join(["topic,system_a,system_b,preferred", *rows, ""])
 
 

@@ -137,6 +137,18 @@ def test_coverage(spread: float, n_topics: int) -> None:
     assert 0.935 <= np.mean(held) <= 0.98
 
 
+def test_systems_with_the_same_record_share_a_rank() -> None:
+    names = [f"s{at}" for at in range(7)]
+    rows: list[Row] = []
+    for topic in range(20):
+        for one, other in itertools.combinations(range(7), 2):  # each beats the next three of a circle
+            rows.append((str(topic), names[one], names[other], "a" if other - one <= 3 else "b"))
+        rows += [(str(topic), name, weak, "a" if topic else "b") for name in names for weak in ("y", "z")]
+    result = preferences(rows)
+    assert result.rows["rank"].to_list() == [1] * 7 + [8] * 2
+    assert result.rows["system"].to_list() == [*names, "y", "z"]
+
+
 # ── files ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
