@@ -87,7 +87,7 @@ case("leader-stays", "apart", "a leads whichever collection is left out.", "turn
 case("orders", "turns", "The Borda count puts b first, not a.", "apart")
 case(
     "few-collections", "apart",
-    "3 collections say little about others like them: the intervals have 2 degrees of freedom. Use at least 8.", "nine",
+    "3 collections are few to infer about others like them (2 degrees of freedom), so intervals are wide. Use at least 8.", "nine",
 )  # fmt: skip
 case(
     "means-only", "means",
@@ -118,10 +118,8 @@ def share() -> Shown:
     rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
     error = (rest**2).sum() / 2
     noise = np.mean([np.var(m.values[:, 0] - m.values[:, 1], ddof=1) / 2 / 40 for m in data.values()])
-    text = (
-        f"{(error - noise) / error:.0%} of the variance of a difference over collections is interaction: it stays with "
-    )
-    return said("turns"), f"{text}more topics."
+    text = f"{(error - noise) / error:.0%} of the variance of a difference over collections is interaction. "
+    return said("turns"), f"{text}More topics do not reduce it."
 
 
 CASES["across.interaction"] = (share, lambda: said("one"))

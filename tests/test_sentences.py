@@ -197,7 +197,7 @@ ENDS = (
 )
 case("comparison.unjudged-ends", lambda: (printed(with_bounds(4)), ENDS), lambda: printed(with_bounds(4, bounds=False)))
 case("comparison.direction-kept",
-     lambda: (printed(with_bounds(4)), "Direction certain whatever the unjudged documents are: 1 of 1 significant difference."),
+     lambda: (printed(with_bounds(4)), "Unjudged documents cannot reverse 1 of 1 significant difference."),
      lambda: printed(with_bounds(10, same=True)))  # fmt: skip
 case("comparison.nothing-to-keep",
      lambda: (printed(with_bounds(10, same=True)), "There is no significant difference that unjudged documents could reverse."),
@@ -417,7 +417,7 @@ case("comparison.bayes-assumes",
                   high=margins((0.5, 0.5, 0.2), 0.05).posterior().systems_sd_upper)),
      lambda: printed(margins((0.5, 0.5, 0.2), 0.05)))  # fmt: skip
 case("comparison.bayes-few",
-     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)), "3 systems say little about that population. See "
+     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)), "3 systems estimate that population imprecisely. See "
               "prob_better_lower and prob_better_upper in JSON or CSV."),
      lambda: bayes(cf.compare(matrix(np.random.default_rng(1).normal(size=(30, 12)), systems="abcdefghijkl"))))  # fmt: skip
 case("comparison.verdict-column",
@@ -1289,9 +1289,9 @@ judges_case(
     "judges.not-worse", judging("good"), r"good: not worse than a second person by more than \.10 in τ", judging("bad")
 )
 judges_case("judges.worse", judging("bad"), r"bad: worse than a second person by [01]\.\d{3} in τ", judging("good"))
-judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: these 40 topics cannot tell whether it equals a second person",
+judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: 40 topics cannot decide whether it equals a second person",
             judging("good"))  # fmt: skip
-judges_case("judges.tau-alone", judging("good", persons=1), r"good ranks 10 systems with τ = \d\.\d{3} to people \[\d\.\d{3}, \d\.\d{3}\]",
+judges_case("judges.tau-alone", judging("good", persons=1), r"good and people rank 10 systems with τ = \d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]",
             judging("good"))  # fmt: skip
 judges_case(
     "judges.no-tau",
@@ -1311,11 +1311,11 @@ judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ou
             judging("good", grouped=True))  # fmt: skip
 judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
             judging("good"))  # fmt: skip
-judges_case("judges.opposite-pairs", judging("reversed"), r"People prefer the first and reversed the second: j and a, .* and 40 more\.",
+judges_case("judges.opposite-pairs", judging("reversed"), r"People prefer the first system of each pair, reversed the second: j and a, .* and 40 more\.",
             judging("good"))  # fmt: skip
 judges_case("judges.nearer", judging("good+reversed"), r"good is nearer to people than reversed: τ is 2\.000 \[2\.000, 2\.000\] higher\.",
             judging("good+bad"))  # fmt: skip
-judges_case("judges.nearer-open", judging("good+bad"), r"Which of good and bad is nearer to people is open: τ differs by [+-]0\.\d{3} "
+judges_case("judges.nearer-open", judging("good+bad"), r"Whether good or bad is nearer to people is undecided: τ differs by [+-]0\.\d{3} "
             r"\[[+-]\d\.\d{3}, [+-]\d\.\d{3}\]\.", judging("good+reversed"))  # fmt: skip
 judges_case("judges.needed", judging("bad"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics; the machine saves none\.",
             judging("good"))  # fmt: skip
@@ -1338,7 +1338,7 @@ judges_case("judges.too-weak", judging("weak", further=100), r"Means and pairs u
 judges_case("judges.strata-unused", lambda: stratified(0), r"Strata are not used here: every human topic counts alike\.",
             lambda: stratified(100), "pairs")  # fmt: skip
 judges_case("judges.unknown-sampling", judging("good", further=100), r"Powered differences assume that the human topics are a random sample; otherwise their "
-            r"intervals may cover far less\. No powered means are given\. If it is one, set `sampled` to random\.", judging("good"))  # fmt: skip
+            r"intervals may cover far less\. No powered means are given\. If they are, set `sampled` to random\.", judging("good"))  # fmt: skip
 
 
 @cache
@@ -1353,7 +1353,7 @@ def graded(fewer: int) -> cf.Judging:
 judges_case(
     "judges.unmatched",
     lambda: graded(2),
-    r"machine: 2 pairs are judged by people only, 0 by the machine only\.",
+    r"machine: of the documents judged, 2 are judged by people only, 0 by the machine only\.",
     lambda: graded(0),
 )
 
@@ -1367,7 +1367,7 @@ def apart(first: int, n: int = 30) -> cf.Judging:
 judges_case("judges.no-shared-topic", lambda: apart(30), r"People and machines share no topic\. Only rankings can be compared\.", lambda: apart(0))  # fmt: skip
 judges_case("judges.too-few-apart", lambda: apart(30), r"τ has no interval: with different topics, both sides need at least 50 topics\.",
             lambda: apart(60, 60))  # fmt: skip
-judges_case("judges.human-only-topics", lambda: apart(3), r"3 topics judged by people and not by every machine, left out: 0, 1, 2\.",
+judges_case("judges.human-only-topics", lambda: apart(3), r"3 topics left out, because not every machine judged them: 0, 1, 2\.",
             lambda: apart(0))  # fmt: skip
 
 
@@ -1391,8 +1391,8 @@ judges_case("judges.not-reached", planned("bad", width=0.0001), "No number of hu
             planned(width=0.1))  # fmt: skip
 judges_case("judges.explained", planned(width=0.1), r"In the pilot, the correlation of human and machine differences is 1\.00 \(average pair\)\.",
             planned("bad", width=0.1))  # fmt: skip
-judges_case("judges.weak-pilot", planned("bad", width=0.1), r"In the pilot the correlation of differences is 0\.\d\d, below 0\.5\. Powered estimates are not "
-            r"offered then\.", planned(width=0.1))  # fmt: skip
+judges_case("judges.weak-pilot", planned("bad", width=0.1), r"In the pilot the correlation of differences is 0\.\d\d, below 0\.5\. Powered estimates are "
+            r"therefore not offered\.", planned(width=0.1))  # fmt: skip
 
 
 # ── no conclusion is written elsewhere ────────────────────────────────────────────────────────────────────

@@ -195,7 +195,7 @@ def test_more_topics_than_planned_at_the_last_look() -> None:
     with pytest.raises(DataError) as error:
         monitor(batches(make_scores(60, 2), 25, 25, 10), max_topics=50)
     assert str(error.value) == (
-        "batch 2 reaches the 50 planned topics, so no level is left for the 1 after it. Plan more topics "
+        "batch 2 reaches the 50 planned topics, so later batches have no level left (1 of 3). Plan more topics "
         "(`max_topics`) in advance, or use anytime=True."
     )
 

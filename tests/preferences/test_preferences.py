@@ -160,7 +160,7 @@ def test_tables_json_lines_frames_and_rows_say_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("topic,system_a,preferred\n1,x,x\n", "b.csv:2: no column system_b; found topic, system_a, preferred"),
+        ("topic,system_a,preferred\n1,x,x\n", "b.csv:2: no column 'system_b'; found topic, system_a, preferred"),
         ("topic,system_a,system_b,preferred\n1,x,y,z\n", "b.csv:2: expected x, y, a, b or tie as preferred, found 'z'"),
         ("topic,system_a,system_b,preferred\n1,x,x,x\n", "b.csv:2: system x is compared with itself"),
         (

@@ -48,7 +48,7 @@ LEADER_STAYS = sentence(
 )
 INTERACTION = sentence(
     "across.interaction",
-    "{share:.0%} of the variance of a difference over collections is interaction: it stays with more topics.",
+    "{share:.0%} of the variance of a difference over collections is interaction. More topics do not reduce it.",
     "scores by topic on several collections; the rest of the variance is the topics' error",
     always=True,
 )

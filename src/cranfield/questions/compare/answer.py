@@ -213,7 +213,7 @@ BAYES_ASSUMES = sentence(
 )
 BAYES_FEW = sentence(
     "comparison.bayes-few",
-    "{systems} systems say little about that population. See prob_better_lower and prob_better_upper in JSON or CSV.",
+    "{systems} systems estimate that population imprecisely. See prob_better_lower and prob_better_upper in JSON or CSV.",
     "the Bayesian view was asked for, of fewer than 10 systems",
     measured="bayes",
 )
@@ -233,7 +233,7 @@ UNJUDGED_ENDS = sentence(
 )
 DIRECTION_KEPT = sentence(
     "comparison.direction-kept",
-    "Direction certain whatever the unjudged documents are: {kept} of {found}.",
+    "Unjudged documents cannot reverse {kept} of {found}.",
     "the bounds of so many significant differences exclude 0",
     measured="families small",
 )

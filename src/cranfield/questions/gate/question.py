@@ -29,7 +29,7 @@ def margin(name: str, value: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class GateQuestion(RunsOrScores):
-    """Pass a build when the candidate is not worse than the baseline by a given margin, or is better.
+    """Pass a build if the candidate is worse than the baseline by less than a margin, or better.
 
     If the topics cannot decide, the answer says how many could. With judgments, --baseline and --candidate are run
     files; with score files they are systems in them. Without other files, both are score files of one system each.

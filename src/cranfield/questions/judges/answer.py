@@ -31,12 +31,12 @@ WORSE = sentence(
 )
 CANNOT_TELL = sentence(
     "judges.cannot-tell",
-    "{judge}: these {topics} cannot tell whether it equals a second person",
+    "{judge}: {topics} cannot decide whether it equals a second person",
     "a second person judged, and neither of the other two verdicts holds",
 )
 TAU_ALONE = sentence(
     "judges.tau-alone",
-    "{judge} ranks {systems} with τ = {tau:.3f} to people{ends}",
+    "{judge} and people rank {systems} with τ = {tau:.3f}{ends}",
     "no second person judged the same pairs",
     measured="judges.md#what-simulation-says",
 )
@@ -76,7 +76,7 @@ OPPOSITE = sentence(
 )
 OPPOSITE_PAIRS = sentence(
     "judges.opposite-pairs",
-    "People prefer the first and {judge} the second: {pairs}.",
+    "People prefer the first system of each pair, {judge} the second: {pairs}.",
     "at least one pair is decided in opposite directions with Holm's correction",
 )
 NEARER = sentence(
@@ -86,7 +86,7 @@ NEARER = sentence(
 )
 NEARER_OPEN = sentence(
     "judges.nearer-open",
-    "Which of {first} and {second} is nearer to people is open: τ differs by {value:+.3f} "
+    "Whether {first} or {second} is nearer to people is undecided: τ differs by {value:+.3f} "
     "[{lower:+.3f}, {upper:+.3f}].",
     "two machines judged, and the interval of the difference of their τ contains 0",
 )

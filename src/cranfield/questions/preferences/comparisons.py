@@ -113,7 +113,7 @@ def _chosen(names: Sequence[str]) -> dict[str, str]:
     folded = {name.strip().casefold(): name for name in reversed(names)}
     chosen = {part: next((folded[one] for one in known if one in folded), "") for part, known in COLUMNS.items()}
     if lacking := [part for part, column in chosen.items() if not column]:
-        raise ArgumentError(f"no column {' and no column '.join(lacking)}; found {', '.join(names)}")
+        raise ArgumentError(f"no column {' and no column '.join(map(repr, lacking))}; found {', '.join(names)}")
     return chosen
 
 

@@ -19,7 +19,8 @@ class PreferencesQuestion(Question):
     """Rank systems by pairwise preferences: Bradley–Terry strengths, with topics as clusters.
 
     Each row of FILE has a topic, two systems and the preferred one (columns topic, system_a, system_b, preferred: a
-    name, a, b or tie). A table with a header or JSON lines; the columns of chatbot arenas are understood.
+    name, a, b or tie). FILE is a table with a header, or JSON lines. Columns of chatbot
+    arenas work too.
 
     Comparisons on one topic depend on each other. The topic is therefore the unit of every interval.
 
