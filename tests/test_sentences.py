@@ -567,7 +567,7 @@ def promise() -> Shown:
     return everything(advice(6)), (
         f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
         "6 systems. The tests are paired t-tests of all 15 pairs with Holm's correction at level 0.05. The other systems "
-        "lie midway; power is averaged over which two differ."
+        "lie midway; power is averaged over all choices of the two."
     )
 
 
@@ -576,7 +576,7 @@ def promise_max_t() -> Shown:
     return everything(advice()), (
         f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
         "10 systems. The test is max-t over all 45 pairs at level 0.05, the default for large families. The other systems "
-        "lie midway; power is averaged over which two differ."
+        "lie midway; power is averaged over all choices of the two."
     )
 
 
@@ -604,8 +604,8 @@ case("design.impossible",
               f"{past().values.min():.4g} to {past().values.max():.4g}"),
      lambda: everything(advice()))  # fmt: skip
 case("design.sample-interval",
-     lambda: (printed(advice()), f"{advice().n_topics} topics [{advice().lower}, {advice().upper}]; with "
-              f"{advice().assured}, power is at least 0.8 with about 80% assurance."),
+     lambda: (printed(advice()), f"The interval of {advice().n_topics} topics is {advice().lower} to {advice().upper}. "
+              f"With {advice().assured}, power is at least 0.8 with about 80% assurance."),
      lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
 case("design.budget",
      lambda: (printed(advice(budget=15_000)), f"15,000 judgments are {15_000 // advice().n_topics:,} for each of "
@@ -616,7 +616,7 @@ case("design.little-budget",
               "Detect a larger difference, or raise the budget."),
      lambda: printed(advice(budget=15_000)))  # fmt: skip
 case("design.systems-sampled",
-     lambda: (printed(advice()), "Systems are taken as a sample of those to come."),
+     lambda: (printed(advice()), "Systems count as a sample of future ones."),
      lambda: printed(cf.recommend(past().select(systems=past().systems[:2]), 2, 0.1)))  # fmt: skip
 case("design.width",
      lambda: (printed(cf.design_interval(0.05, n_topics=50)), "With 50 topics, the 95% interval of a difference between two "
@@ -1025,8 +1025,8 @@ def reestimated() -> Shown:
     result = cf.reestimate(noisy([0.5, 0.55], n=20), 0.02)
     assert result.n_topics == pytest.approx(blind_size(noisy([0.5, 0.55], n=20), 0.02) + 2, abs=1.5)
     return result.summary(), (
-        f"AP: after 20 topics, {result.n_topics} [{result.topics_lower}, {result.topics_upper}] in all detect a "
-        "difference of 0.02 with power 0.8"
+        f"AP: {result.n_topics} [{result.topics_lower}, {result.topics_upper}] topics in all detect a difference of 0.02 "
+        "with power 0.8 (20 seen so far)"
     )
 
 
@@ -1083,11 +1083,11 @@ gate_case("equivalent", r"new and main are equivalent within 0\.02 \(AP [^)]*\)\
 gate_case("not-equivalent", r"new and main differ by more than 0\.02 \(AP [^)]*\)\.",
           lambda: gated(0.1, margin=0.02, equivalent=True), lambda: gated(0.0, margin=0.02, equivalent=True))  # fmt: skip
 case("gating.absent",
-     lambda: (gated(0.0, margin=0.02), f"A loss on fewer than {1 - 0.05 ** (1 / 40):.1%} of the topics may be missing "
-              "from these 40 topics (probability above 0.05)."),
+     lambda: (gated(0.0, margin=0.02), "These 40 topics may miss a loss that affects fewer than "
+              f"{1 - 0.05 ** (1 / 40):.1%} of topics (probability above 0.05)."),
      lambda: gated(-0.1, margin=0.02))  # fmt: skip
 case("gating.absent-loss",
-     lambda: (gated(0, exact=True, margin=0.04), f"Such a change above {0.04 / (1 - 0.05 ** (1 / 40)):.2f} AP per topic "
+     lambda: (gated(0, exact=True, margin=0.04), f"Above {0.04 / (1 - 0.05 ** (1 / 40)):.2f} AP per affected topic, it "
               "would use up the margin."),
      lambda: gated(0, exact=True, margin=0.08))  # fmt: skip
 
@@ -1317,9 +1317,9 @@ judges_case("judges.nearer", judging("good+reversed"), r"good is nearer to peopl
             judging("good+bad"))  # fmt: skip
 judges_case("judges.nearer-open", judging("good+bad"), r"Whether good or bad is nearer to people is undecided: τ differs by [+-]0\.\d{3} "
             r"\[[+-]\d\.\d{3}, [+-]\d\.\d{3}\]\.", judging("good+reversed"))  # fmt: skip
-judges_case("judges.needed", judging("bad"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics; the machine saves none\.",
+judges_case("judges.needed", judging("bad"), r"To detect a difference of 0\.05 between average systems with power 0\.8, people must judge \d\d topics; the machine saves none\.",
             judging("good"))  # fmt: skip
-judges_case("judges.needed-beside", judging("good"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics, or "
+judges_case("judges.needed-beside", judging("good"), r"To detect a difference of 0\.05 between average systems with power 0\.8, people must judge \d\d topics, or "
             r"\d\d beside 500 machine topics\.", judging("bad"))  # fmt: skip
 judges_case(
     "judges.adds",
@@ -1353,7 +1353,7 @@ def graded(fewer: int) -> cf.Judging:
 judges_case(
     "judges.unmatched",
     lambda: graded(2),
-    r"machine: of the documents judged, 2 are judged by people only, 0 by the machine only\.",
+    r"machine: 2 documents were judged by people only, 0 by the machine only\.",
     lambda: graded(0),
 )
 
@@ -1391,7 +1391,7 @@ judges_case("judges.not-reached", planned("bad", width=0.0001), "No number of hu
             planned(width=0.1))  # fmt: skip
 judges_case("judges.explained", planned(width=0.1), r"In the pilot, the correlation of human and machine differences is 1\.00 \(average pair\)\.",
             planned("bad", width=0.1))  # fmt: skip
-judges_case("judges.weak-pilot", planned("bad", width=0.1), r"In the pilot the correlation of differences is 0\.\d\d, below 0\.5\. Powered estimates are "
+judges_case("judges.weak-pilot", planned("bad", width=0.1), r"In the pilot, differences correlate 0\.\d\d, below 0\.5\. Powered estimates are "
             r"therefore not offered\.", planned(width=0.1))  # fmt: skip
 
 

@@ -214,7 +214,7 @@ def test_bad_batches(here: Path) -> None:
     assert "cuts one table into batches; there are 2" in refused(
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "--per-look", "5"
     )
-    assert "later batches have no level left (1 of" in refused(
+    assert "later batches have no level left. Plan more topics" in refused(
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "batch3.AP.csv", "--looks", "2"
     )
     Path("one.AP.csv").write_text(table([[0.1, 0.2]], "ab"))

@@ -57,7 +57,7 @@ class EvaluateQuestion(Scoring):
         on_page=False,
     )  # fmt: skip
     map: str | None = setting(
-        None, "Relevance level of each grade, such as 0:0,0.5:1,1:2; 0.5+:1 covers all grades from 0.5.", metavar="PAIRS",
+        None, "Level of each grade, such as 0:0,0.5:1,1:2; 0.5+:1 covers all grades from 0.5.", metavar="PAIRS",
         on_page=False,
     )  # fmt: skip
     groups: tuple[str, ...] = setting(

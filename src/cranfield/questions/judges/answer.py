@@ -92,14 +92,14 @@ NEARER_OPEN = sentence(
 )
 NEEDED = sentence(
     "judges.needed",
-    "To detect {difference:g} between average systems with power {power:g}, people must judge {topics}; the machine "
-    "saves none.",
+    "To detect a difference of {difference:g} between average systems with power {power:g}, people must judge "
+    "{topics}; the machine saves none.",
     "at least 10 topics have both judgments, and the machine would save no human topics",
 )
 NEEDED_BESIDE = sentence(
     "judges.needed-beside",
-    "To detect {difference:g} between average systems with power {power:g}, people must judge {topics}, or {fewer} "
-    "beside {more} machine topics.",
+    "To detect a difference of {difference:g} between average systems with power {power:g}, people must judge "
+    "{topics}, or {fewer} beside {more} machine topics.",
     "at least 10 topics have both judgments, and human and machine differences correlate at least .5",
 )
 ADDS = sentence(
@@ -129,7 +129,7 @@ def judges_answer(result: Judging) -> Answer:
         f"{plural(known['n_machine_topics'], 'further machine topic')}, {known['measure']}."
     )
     if known["n_pairs"] is not None:
-        counts = f"{counts[:-1]}, {known['n_pairs']:,} pairs judged by both."
+        counts = f"{counts[:-1]}, {known['n_pairs']:,} documents judged by both."
     title = f"{headline(result)}. {counts}"
     said = sentences(result)
     level = f"{100 * (1 - known['alpha']):g}%"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Groups = Mapping[str, str] | str | os.PathLike[str] | None
 UNMATCHED = sentence(
     "judges.unmatched",
-    "{machine}: of the documents judged, {human_only:,} are judged by people only, {machine_only:,} by the machine only.",
+    "{machine}: {human_only:,} documents were judged by people only, {machine_only:,} by the machine only.",
     "on the shared topics some pairs have one judgment only",
 )
 HUMAN_ONLY = sentence(

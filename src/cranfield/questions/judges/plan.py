@@ -41,7 +41,7 @@ LEAST_PILOT = 10
 """Topics with both judgments below which a pilot says too little about the correlation."""
 WEAK_PILOT = sentence(
     "judges.weak-pilot",
-    "In the pilot the correlation of differences is {rho:.2f}, below {least}. Powered estimates are therefore not offered.",
+    "In the pilot, differences correlate {rho:.2f}, below {least}. Powered estimates are therefore not offered.",
     "the pilot's correlation of human and machine differences is below .5",
 )
 

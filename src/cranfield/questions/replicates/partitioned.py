@@ -255,8 +255,9 @@ def _pick(n_topics: int, counts: Ints, numbers: Sequence[int], empty: EmptyPolic
             most = int(count.sum(axis=1).max())
             advice = "Use fewer partitions" + (", or empty='keep'." if empty != "keep" else ".")
             raise DataError(
-                f"split {number} leaves {left} of {n_topics} topics with relevant documents in each of {counts.shape[2]} "
-                f"partitions; at least 2 are needed. No topic has more than {plural(most, 'relevant document')}. {advice}"
+                f"split {number} leaves {left} of {n_topics} topics with relevant documents in each of "
+                f"{counts.shape[2]} partitions; at least 2 are needed. No topic has more than "
+                f"{plural(most, 'relevant document')}. {advice}"
             )
     return usable
 
