@@ -45,7 +45,7 @@ class Judged(Scoring):
     )
 
     def read(self, files: Files, bar: Bar) -> tuple[Any, ...]:
-        """The files as they are named; the function reads them."""
+        """The files by role; the function reads them."""
         return list(self.human), list(self.machine), list(self.runs) or None
 
 
