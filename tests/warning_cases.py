@@ -144,7 +144,7 @@ case("design.budget-too-small", lambda: cost_from_figures(EVIA, n_systems=10, bu
      "AP: the budget pays for 1 topics at depth 100; a design needs at least 2.",
      lambda: cost_from_figures(EVIA, n_systems=10, budget=10_000))  # fmt: skip
 case("design.no-blocked", lambda: cf.recommend(noisy(m=5), 50, 0.1),
-     "no blocked ANOVA design: ε for 50 systems needs at least 8 past systems; there are 5. Give scores of more systems, "
+     "no blocked ANOVA design: ε for 50 systems needs at least 8 past systems; there are 5. Give more systems, "
      "ask for at most 5 systems, or use a design for all pairs, which needs no ε.",
      lambda: cf.recommend(noisy(m=5), 5, 0.1))  # fmt: skip
 case("design.not-normal", lambda: cf.recommend(matrix(noisy().values.round(1)), 4, 0.1),

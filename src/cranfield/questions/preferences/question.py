@@ -39,7 +39,7 @@ class PreferencesQuestion(Question):
     alpha: float = shared.alpha("Intervals have confidence 1 - alpha; ranks hold for all systems at once.")
     show: str = setting(
         "ranking", "Table to show: the ranking, or every pair.", choices=defaults.names(defaults.PreferencesShow),
-        part="view", on_page=False,
+        part="view", often=True, on_page=False,
     )  # fmt: skip
 
     @staticmethod

@@ -159,8 +159,8 @@ def check_systems(m: int, k: int) -> None:
         raise ArgumentError(f"`n_systems` must be a whole number of at least 2; got {k}.")
     if k > m and m < FEWEST_TO_EXTRAPOLATE and k > 2:
         raise DataError(
-            f"ε for {k} systems needs at least {FEWEST_TO_EXTRAPOLATE} past systems; there are {m}. Give scores of "
-            f"more systems, ask for at most {m} systems, or use a design for all pairs, which needs no ε"
+            f"ε for {k} systems needs at least {FEWEST_TO_EXTRAPOLATE} past systems; there are {m}. Give more "
+            f"systems, ask for at most {m} systems, or use a design for all pairs, which needs no ε"
         )
 
 
