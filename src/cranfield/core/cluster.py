@@ -385,8 +385,8 @@ class _Task(Future[Any]):
             self._sent.again(self._used)
             self._hand_in()
         raise ClusterError(
-            f"several workers at {self._executor.where} died over the same piece of work, or lost it. Memory may have run "
-            "out: give them more, or use fewer on each machine."
+            f"several workers at {self._executor.where} died over the same piece of work, or lost it. Memory may have "
+            "run out: give them more, or use fewer on each machine."
         )
 
     def _wait(self) -> bool:
