@@ -34,6 +34,7 @@ DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3, "expected_nu
 _SOLVED = {
     "topics": "The number of topics",
     "min_diff": "The difference",
+    "power": "The power",
     "width": "The width",
     "systems": "The number of systems",
 }
