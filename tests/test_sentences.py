@@ -369,7 +369,7 @@ case("comparison.team-of-one",
      lambda: printed(in_teams("uuuvvvww")))  # fmt: skip
 case("comparison.family-per-team",
      lambda: (printed(in_teams("uuuvvvww")),
-              "Each team is a family of its own: the level holds per team, not over all 3 teams."),
+              "Each team is a separate family: the level holds per team, not over all 3 teams."),
      lambda: printed(in_teams("uuuuuuuu")))  # fmt: skip
 case("comparison.interval-of-maximum",
      lambda: (printed(in_teams("uuuvvvww")),

@@ -245,7 +245,7 @@ def wild_share() -> float:
 
 
 case("replicates.short-topics", lambda: split(1),
-     "AP: 1 topics per split dropped, because a partition has none of their relevant documents. Most often: 2.",
+     "AP: dropped 1 topics per split, because a partition has none of their relevant documents. Most often: 2.",
      lambda: split(40))  # fmt: skip
 case("replicates.none-small-enough", lambda: replicated(correction="holm", n=200),
      "AP: 200 resamples cannot give a p-value small enough for holm over 6 pairs. Use at least 239 resamples.",
