@@ -65,4 +65,4 @@ else:
 
 
 if __name__ == "__main__":
-    sys.exit(build())
+    sys.exit(build() or None)

@@ -21,5 +21,4 @@ def faults(folder: Path = SOURCES) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    found = list(faults())
-    sys.exit("\n".join(found))
+    sys.exit("\n".join(faults()) or None)

@@ -192,15 +192,13 @@ def with_bounds(judged: int, same: bool = False, bounds: bool = True) -> cf.Comp
     return cf.compare(cf.evaluate(qrels, runs, "P@5", unjudged="bounds" if bounds else None), test="sign")
 
 
-ENDS = (
-    "unjudged_lower, unjudged_upper: least and most the difference can be, whatever level the unjudged documents have."
-)
+ENDS = "unjudged_lower, unjudged_upper: least and most the difference can be, over all levels of ranked unjudged documents."
 case("comparison.unjudged-ends", lambda: (printed(with_bounds(4)), ENDS), lambda: printed(with_bounds(4, bounds=False)))
 case("comparison.direction-kept",
-     lambda: (printed(with_bounds(4)), "Unjudged documents cannot reverse 1 of 1 significant difference."),
+     lambda: (printed(with_bounds(4)), "Ranked unjudged documents cannot reverse 1 of 1 significant difference."),
      lambda: printed(with_bounds(10, same=True)))  # fmt: skip
 case("comparison.nothing-to-keep",
-     lambda: (printed(with_bounds(10, same=True)), "There is no significant difference that unjudged documents could reverse."),
+     lambda: (printed(with_bounds(10, same=True)), "There is no significant difference that ranked unjudged documents could reverse."),
      lambda: printed(with_bounds(4)))  # fmt: skip
 case("comparison.pairs-differ", lambda: (printed(far()), differ(far())), lambda: printed(alike()))
 case("comparison.one-differs",

@@ -223,10 +223,14 @@ class Evaluator:
         facts = tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system)
         return RunScores(system, values, *facts, self.shares(ranking))
 
+    @property
+    def depths(self) -> list[int]:
+        """The depths at which the judged share counts; none where it says nothing."""
+        return [] if self.judged_only or self.only_relevant else depths_of(self.measures)
+
     def shares(self, ranking: JudgedRanking) -> dict[int, float]:
-        """The judged share of the top of a ranking at each depth that counts; none where it says nothing."""
-        depths = [] if self.judged_only or self.only_relevant else depths_of(self.measures)
-        return {depth: top_share(ranking, depth) for depth in depths}
+        """The judged share of the top of a ranking at each of these depths."""
+        return {depth: top_share(ranking, depth) for depth in self.depths}
 
 
 def _evaluator(

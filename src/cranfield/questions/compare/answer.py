@@ -229,18 +229,18 @@ DIGITS = {"prob_better": 4, "prob_within": 4, "prob_worse": 4, "effect_size": 2,
 
 UNJUDGED_ENDS = sentence(
     "comparison.unjudged-ends",
-    "unjudged_lower, unjudged_upper: least and most the {what} can be, whatever level the unjudged documents have.",
+    "unjudged_lower, unjudged_upper: least and most the {what} can be, over all levels of ranked unjudged documents.",
     "the scores came with bounds (`unjudged` bounds)",
 )
 DIRECTION_KEPT = sentence(
     "comparison.direction-kept",
-    "Unjudged documents cannot reverse {kept} of {found}.",
+    "Ranked unjudged documents cannot reverse {kept} of {found}.",
     "the bounds of so many significant differences exclude 0",
     measured="families small",
 )
 NOTHING_TO_KEEP = sentence(
     "comparison.nothing-to-keep",
-    "There is no significant difference that unjudged documents could reverse.",
+    "There is no significant difference that ranked unjudged documents could reverse.",
     "bounds were computed, and no pair differs significantly",
     measured="families small",
 )
