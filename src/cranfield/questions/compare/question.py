@@ -116,7 +116,7 @@ class ComparisonQuestion(FamilyQuestion):
     )
     across_measures: bool = setting(False, "Treat the comparisons of all measures as one family.", on_page=False)
     unjudged: str | None = setting(
-        None, "Add the smallest and largest means and differences that unjudged documents allow.",
+        None, "Add the smallest and largest means and differences that ranked unjudged documents allow.",
         choices=defaults.names(defaults.Unjudged), part="source", group="Statistics", on_page=False,
     )  # fmt: skip
 
