@@ -128,7 +128,8 @@ def test_drop_leaves_out_topics_and_says_so() -> None:
         assert len(split.short) + len(split.topics) == 4
     assert any(split.short for split in found["AP"].data.splits)
     assert any(
-        text.startswith("AP: dropped 0 to ") and "topics per split, because a partition has none of their relevant" in text
+        text.startswith("AP: dropped 0 to ")
+        and "topics per split, because a partition has none of their relevant" in text
         for text in found.warnings
     )
 
