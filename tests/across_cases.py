@@ -94,7 +94,7 @@ case("leader-stays", "apart", "a leads whichever collection is left out.", "turn
 case("orders", "turns", "The Borda count puts b first, not a.", "apart")
 case(
     "few-collections", "apart",
-    "3 collections say little about others like them: the intervals have 2 degrees of freedom. Use at least 8.", "nine",
+    "3 collections are few to infer about others like them (2 degrees of freedom), so intervals are wide. Use at least 8.", "nine",
 )  # fmt: skip
 case(
     "means-only", "means",

@@ -1,7 +1,8 @@
-"""No sentence that a user reads has more than 25 words: conclusions, help, settings and the texts of the page."""
+"""No sentence that a user reads has more than 25 words: conclusions, help, settings, the page; in an error, 20."""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from cranfield.core.sentences import every_sentence
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 MOST_WORDS = 25
+MOST_WORDS_OF_AN_ERROR = 20
 EXCEPTIONS: dict[str, str] = {}
 """Places whose sentence stays long, each with the reason."""
 
@@ -50,6 +52,27 @@ def places() -> Iterator[tuple[str, str]]:
         yield f"template {template.relative_to(SOURCE)}", visible(template.read_text(encoding="utf-8"))
 
 
+def written(node: ast.expr) -> str:
+    """The text of a literal, also of an f-string or of several added; a filled-in value is one word."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(written(part) if isinstance(part, ast.Constant) else "X" for part in parts)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return written(left) + written(right)
+    return ""
+
+
+def errors(source: str) -> Iterator[tuple[int, str]]:
+    """The line and text of every error that a module constructs, and of every problem that a reader collects."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", None) or getattr(node.func, "attr", "")
+            if name.endswith(("Error", "Problem")) or name in {"add", "fail"}:
+                yield from ((node.lineno, text) for one in node.args if (text := written(one)))
+
+
 def long_sentences() -> dict[str, list[str]]:
     """The sentences of more than `MOST_WORDS` words, by place."""
     found: dict[str, list[str]] = {}
@@ -64,6 +87,22 @@ def test_no_sentence_is_long() -> None:
     shown = [f"{place}: {one}" for place, found in long_sentences().items() for one in found
              if place not in EXCEPTIONS]  # fmt: skip
     assert not shown, f"more than {MOST_WORDS} words:\n" + "\n".join(shown)
+
+
+def test_no_sentence_of_an_error_is_long() -> None:
+    found = [
+        f"{path.relative_to(SOURCE)}:{line}: {one}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for line, text in errors(path.read_text(encoding="utf-8"))
+        for one in sentences(text)
+        if len(one.split()) > MOST_WORDS_OF_AN_ERROR
+    ]
+    assert not found, f"more than {MOST_WORDS_OF_AN_ERROR} words:\n" + "\n".join(found)
+
+
+def test_errors_are_found() -> None:
+    source = 'raise DataError(f"{a} is bad; " + "give b")\nproblems.add(0, "no data")\nprint("no error")'
+    assert list(errors(source)) == [(1, "X is bad; give b"), (2, "no data")]
 
 
 def test_every_exception_is_needed() -> None:

@@ -195,7 +195,7 @@ def with_bounds(judged: int, same: bool = False, bounds: bool = True) -> cf.Comp
 ENDS = "unjudged_lower, unjudged_upper: least and most the difference can be, over all levels of ranked unjudged documents."
 case("comparison.unjudged-ends", lambda: (printed(with_bounds(4)), ENDS), lambda: printed(with_bounds(4, bounds=False)))
 case("comparison.direction-kept",
-     lambda: (printed(with_bounds(4)), "Direction certain whatever the ranked unjudged documents are: 1 of 1 significant difference."),
+     lambda: (printed(with_bounds(4)), "Ranked unjudged documents cannot reverse 1 of 1 significant difference."),
      lambda: printed(with_bounds(10, same=True)))  # fmt: skip
 case("comparison.nothing-to-keep",
      lambda: (printed(with_bounds(10, same=True)), "There is no significant difference that ranked unjudged documents could reverse."),
@@ -367,7 +367,7 @@ case("comparison.team-of-one",
      lambda: printed(in_teams("uuuvvvww")))  # fmt: skip
 case("comparison.family-per-team",
      lambda: (printed(in_teams("uuuvvvww")),
-              "Each team is a family of its own: the level holds per team, not over all 3 teams."),
+              "Each team is a separate family: the level holds per team, not over all 3 teams."),
      lambda: printed(in_teams("uuuuuuuu")))  # fmt: skip
 case("comparison.interval-of-maximum",
      lambda: (printed(in_teams("uuuvvvww")),
@@ -415,7 +415,7 @@ case("comparison.bayes-assumes",
                   high=margins((0.5, 0.5, 0.2), 0.05).posterior().systems_sd_upper)),
      lambda: printed(margins((0.5, 0.5, 0.2), 0.05)))  # fmt: skip
 case("comparison.bayes-few",
-     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)), "3 systems say little about that population. See "
+     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)), "3 systems estimate that population imprecisely. See "
               "prob_better_lower and prob_better_upper in JSON or CSV."),
      lambda: bayes(cf.compare(matrix(np.random.default_rng(1).normal(size=(30, 12)), systems="abcdefghijkl"))))  # fmt: skip
 case("comparison.verdict-column",
@@ -565,7 +565,7 @@ def promise() -> Shown:
     return everything(advice(6)), (
         f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
         "6 systems. The tests are paired t-tests of all 15 pairs with Holm's correction at level 0.05. The other systems "
-        "lie midway; power is averaged over which two differ."
+        "lie midway; power is averaged over all choices of the two."
     )
 
 
@@ -574,7 +574,7 @@ def promise_max_t() -> Shown:
     return everything(advice()), (
         f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
         "10 systems. The test is max-t over all 45 pairs at level 0.05, the default for large families. The other systems "
-        "lie midway; power is averaged over which two differ."
+        "lie midway; power is averaged over all choices of the two."
     )
 
 
@@ -602,8 +602,8 @@ case("design.impossible",
               f"{past().values.min():.4g} to {past().values.max():.4g}"),
      lambda: everything(advice()))  # fmt: skip
 case("design.sample-interval",
-     lambda: (printed(advice()), f"{advice().n_topics} topics [{advice().lower}, {advice().upper}]; with "
-              f"{advice().assured}, power is at least 0.8 with about 80% assurance."),
+     lambda: (printed(advice()), f"The interval of {advice().n_topics} topics is {advice().lower} to {advice().upper}. "
+              f"With {advice().assured}, power is at least 0.8 with about 80% assurance."),
      lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
 case("design.budget",
      lambda: (printed(advice(budget=15_000)), f"15,000 judgments are {15_000 // advice().n_topics:,} for each of "
@@ -614,7 +614,7 @@ case("design.little-budget",
               "Detect a larger difference, or raise the budget."),
      lambda: printed(advice(budget=15_000)))  # fmt: skip
 case("design.systems-sampled",
-     lambda: (printed(advice()), "Systems are taken as a sample of those to come."),
+     lambda: (printed(advice()), "Systems count as a sample of future ones."),
      lambda: printed(cf.recommend(past().select(systems=past().systems[:2]), 2, 0.1)))  # fmt: skip
 case("design.width",
      lambda: (printed(cf.design_interval(0.05, n_topics=50)), "With 50 topics, the 95% interval of a difference between two "
@@ -1023,8 +1023,8 @@ def reestimated() -> Shown:
     result = cf.reestimate(noisy([0.5, 0.55], n=20), 0.02)
     assert result.n_topics == pytest.approx(blind_size(noisy([0.5, 0.55], n=20), 0.02) + 2, abs=1.5)
     return result.summary(), (
-        f"AP: after 20 topics, {result.n_topics} [{result.topics_lower}, {result.topics_upper}] in all detect a "
-        "difference of 0.02 with power 0.8"
+        f"AP: {result.n_topics} [{result.topics_lower}, {result.topics_upper}] topics in all detect a difference of 0.02 "
+        "with power 0.8 (20 seen so far)"
     )
 
 
@@ -1081,11 +1081,11 @@ gate_case("equivalent", r"new and main are equivalent within 0\.02 \(AP [^)]*\)\
 gate_case("not-equivalent", r"new and main differ by more than 0\.02 \(AP [^)]*\)\.",
           lambda: gated(0.1, margin=0.02, equivalent=True), lambda: gated(0.0, margin=0.02, equivalent=True))  # fmt: skip
 case("gating.absent",
-     lambda: (gated(0.0, margin=0.02), f"A loss on fewer than {1 - 0.05 ** (1 / 40):.1%} of the topics may be missing "
-              "from these 40 topics (probability above 0.05)."),
+     lambda: (gated(0.0, margin=0.02), "These 40 topics may miss a loss that affects fewer than "
+              f"{1 - 0.05 ** (1 / 40):.1%} of topics (probability above 0.05)."),
      lambda: gated(-0.1, margin=0.02))  # fmt: skip
 case("gating.absent-loss",
-     lambda: (gated(0, exact=True, margin=0.04), f"Such a change above {0.04 / (1 - 0.05 ** (1 / 40)):.2f} AP per topic "
+     lambda: (gated(0, exact=True, margin=0.04), f"Above {0.04 / (1 - 0.05 ** (1 / 40)):.2f} AP per affected topic, it "
               "would use up the margin."),
      lambda: gated(0, exact=True, margin=0.08))  # fmt: skip
 
@@ -1287,7 +1287,7 @@ judges_case(
     "judges.not-worse", judging("good"), r"good: not worse than a second person by more than \.10 in τ", judging("bad")
 )
 judges_case("judges.worse", judging("bad"), r"bad: worse than a second person by [01]\.\d{3} in τ", judging("good"))
-judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: these 40 topics cannot tell whether it equals a second person",
+judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: 40 topics cannot decide whether it equals a second person",
             judging("good"))  # fmt: skip
 judges_case("judges.tau-alone", judging("good", persons=1), r"good and people rank 10 systems with τ = \d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]",
             judging("good"))  # fmt: skip
@@ -1311,15 +1311,15 @@ judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ou
             judging("good", grouped=True))  # fmt: skip
 judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
             judging("good"))  # fmt: skip
-judges_case("judges.opposite-pairs", judging("reversed"), r"People prefer the first and reversed the second: j and a, .* and 40 more\.",
+judges_case("judges.opposite-pairs", judging("reversed"), r"People prefer the first system of each pair, reversed the second: j and a, .* and 40 more\.",
             judging("good"))  # fmt: skip
 judges_case("judges.nearer", judging("good+reversed"), r"good is nearer to people than reversed: τ is 2\.000 \[2\.000, 2\.000\] higher\.",
             judging("good+bad"))  # fmt: skip
-judges_case("judges.nearer-open", judging("good+bad"), r"Which of good and bad is nearer to people is open: τ differs by [+-]0\.\d{3} "
+judges_case("judges.nearer-open", judging("good+bad"), r"Whether good or bad is nearer to people is undecided: τ differs by [+-]0\.\d{3} "
             r"\[[+-]\d\.\d{3}, [+-]\d\.\d{3}\]\.", judging("good+reversed"))  # fmt: skip
-judges_case("judges.needed", judging("bad"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics; the machine saves none\.",
+judges_case("judges.needed", judging("bad"), r"To detect a difference of 0\.05 between average systems with power 0\.8, people must judge \d\d topics; the machine saves none\.",
             judging("good"))  # fmt: skip
-judges_case("judges.needed-beside", judging("good"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics, or "
+judges_case("judges.needed-beside", judging("good"), r"To detect a difference of 0\.05 between average systems with power 0\.8, people must judge \d\d topics, or "
             r"\d\d beside 500 machine topics\.", judging("bad"))  # fmt: skip
 judges_case(
     "judges.adds",
@@ -1338,7 +1338,7 @@ judges_case("judges.too-weak", judging("weak", further=100), r"Means and pairs u
 judges_case("judges.strata-unused", lambda: stratified(0), r"Strata are not used here: every human topic counts alike\.",
             lambda: stratified(100), "pairs")  # fmt: skip
 judges_case("judges.unknown-sampling", judging("good", further=100), r"Powered differences assume that the human topics are a random sample; otherwise their "
-            r"intervals may cover far less\. No powered means are given\. If it is one, set `sampled` to random\.", judging("good"))  # fmt: skip
+            r"intervals may cover far less\. No powered means are given\. If they are, set `sampled` to random\.", judging("good"))  # fmt: skip
 
 
 @cache
@@ -1353,7 +1353,7 @@ def graded(fewer: int) -> cf.Judging:
 judges_case(
     "judges.unmatched",
     lambda: graded(2),
-    r"machine: 2 pairs are judged by people only, 0 by the machine only\.",
+    r"machine: 2 documents were judged by people only, 0 by the machine only\.",
     lambda: graded(0),
 )
 
@@ -1379,7 +1379,7 @@ def apart(first: int, n: int = 30) -> cf.Judging:
 judges_case("judges.no-shared-topic", lambda: apart(30), r"People and machines share no topic\. Only rankings can be compared\.", lambda: apart(0))  # fmt: skip
 judges_case("judges.too-few-apart", lambda: apart(30), r"τ has no interval: with different topics, both sides need at least 50 topics\.",
             lambda: apart(60, 60))  # fmt: skip
-judges_case("judges.human-only-topics", lambda: apart(3), r"3 topics judged by people and not by every machine, left out: 0, 1, 2\.",
+judges_case("judges.human-only-topics", lambda: apart(3), r"3 topics left out, because not every machine judged them: 0, 1, 2\.",
             lambda: apart(0))  # fmt: skip
 
 
@@ -1403,8 +1403,8 @@ judges_case("judges.not-reached", planned("bad", width=0.0001), "No number of hu
             planned(width=0.1))  # fmt: skip
 judges_case("judges.explained", planned(width=0.1), r"In the pilot, the correlation of human and machine differences is 1\.00 \(average pair\)\.",
             planned("bad", width=0.1))  # fmt: skip
-judges_case("judges.weak-pilot", planned("bad", width=0.1), r"In the pilot the correlation of differences is 0\.\d\d, below 0\.5\. Powered estimates are not "
-            r"offered then\.", planned(width=0.1))  # fmt: skip
+judges_case("judges.weak-pilot", planned("bad", width=0.1), r"In the pilot, differences correlate 0\.\d\d, below 0\.5\. Powered estimates are "
+            r"therefore not offered\.", planned(width=0.1))  # fmt: skip
 
 
 # ── no conclusion is written elsewhere ────────────────────────────────────────────────────────────────────

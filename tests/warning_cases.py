@@ -144,7 +144,7 @@ case("design.budget-too-small", lambda: cost_from_figures(EVIA, n_systems=10, bu
      "AP: the budget pays for 1 topics at depth 100; a design needs at least 2.",
      lambda: cost_from_figures(EVIA, n_systems=10, budget=10_000))  # fmt: skip
 case("design.no-blocked", lambda: cf.recommend(noisy(m=5), 50, 0.1),
-     "no blocked ANOVA design: ε for 50 systems needs at least 8 past systems; there are 5. Give scores of more systems, "
+     "no blocked ANOVA design: ε for 50 systems needs at least 8 past systems; there are 5. Give more systems, "
      "ask for at most 5 systems, or use a design for all pairs, which needs no ε.",
      lambda: cf.recommend(noisy(m=5), 5, 0.1))  # fmt: skip
 case("design.not-normal", lambda: cf.recommend(matrix(noisy().values.round(1)), 4, 0.1),
@@ -245,7 +245,7 @@ def wild_share() -> float:
 
 
 case("replicates.short-topics", lambda: split(1),
-     "AP: 1 topics per split dropped, because a partition has none of their relevant documents. Most often: 2.",
+     "AP: dropped 1 topics per split, because a partition has none of their relevant documents. Most often: 2.",
      lambda: split(40))  # fmt: skip
 case("replicates.none-small-enough", lambda: replicated(correction="holm", n=200),
      "AP: 200 resamples cannot give a p-value small enough for holm over 6 pairs. Use at least 239 resamples.",

@@ -214,7 +214,7 @@ def test_bad_batches(here: Path) -> None:
     assert "cuts one table into batches; there are 2" in refused(
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "--per-look", "5"
     )
-    assert "no level is left for the 1 after it" in refused(
+    assert "later batches have no level left. Plan more topics" in refused(
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "batch3.AP.csv", "--looks", "2"
     )
     Path("one.AP.csv").write_text(table([[0.1, 0.2]], "ab"))
@@ -295,7 +295,7 @@ def test_teams_by_prefix_are_those_of_the_file(pool: Path) -> None:
 
 
 def test_bad_teams(pool: Path) -> None:
-    assert "the runs need one grouping. Give either --teams" in refused(*REUSE)
+    assert "the runs need teams. Give either --teams" in refused(*REUSE)
     Path("one.txt").write_text("red1 red\nred2 red\nblue1 red\n")
     assert "all 3 runs are of one team (red). Give at least 2 teams." in refused(*REUSE, "--teams", "one.txt")
     assert "unknown team 'rad'. Did you mean 'red'?" in refused(*REUSE, "--teams", "teams.txt", "--leave-out", "rad")

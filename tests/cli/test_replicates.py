@@ -56,7 +56,7 @@ def test_a_table_for_people(typed: Type) -> None:
     out = typed().stdout
     assert out.startswith("AP: system effects with intervals, averaged over 3 splits into 2 partitions\n")
     assert "of 10 pairs differ" in out
-    assert "With interaction topics are fixed: the inference is to other documents, not to other topics." in out
+    assert "With the interaction, topics are fixed: the inference is to other documents, not to other topics." in out
     assert "topics are fixed" not in typed("--no-interaction").stdout
 
 

@@ -61,7 +61,7 @@ def test_several_runs_go_to_a_directory(cranfield: Type) -> None:
         (("convert", "runs"), "2 runs need a directory; name it with --output"),
         (("convert", "runs/a.run", "--layout", "ntcir"), "unknown layout 'ntcir'"),
         (("convert", "runs/a.run", "--format", "json"), "choose a format of run files with --layout"),
-        (("convert", "s.AP.csv", "--layout", "msmarco"), "contains scores, and msmarco is no layout of scores"),
+        (("convert", "s.AP.csv", "--layout", "msmarco"), "contains scores, and scores have no layout msmarco"),
     ],
 )
 def test_what_it_refuses(cranfield: Type, words: tuple[str, ...], message: str) -> None:

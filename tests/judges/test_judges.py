@@ -290,7 +290,7 @@ def test_pairs_judged_by_all_are_counted() -> None:
     made = cf.make_judges(sample(), n_human=10)
     result = cf.judges({"human": made.human}, {"machine": made.machine}, sample().runs, n_resamples=20)
     assert result.settings["n_pairs"] == made.human.frame.height
-    assert f"{made.human.frame.height:,} pairs judged by both." in result.answer().sheet().title
+    assert f"{made.human.frame.height:,} documents judged by both." in result.answer().sheet().title
     assert cf.judges({"p": matrix(scores())}, {"m": matrix(scores())}, n_resamples=20).settings["n_pairs"] is None
 
 

@@ -219,7 +219,7 @@ def test_runs_without_any_judged_document_are_refused() -> None:
     with pytest.raises(DataError) as error:
         evaluate(QRELS, run_of([("1", "A", 2)], "bm25"), "AP")
     assert str(error.value) == (
-        "no document of bm25 is judged in qrels, so every score would be 0. Do the topic and document ids agree "
+        "no document of run 'bm25' is judged in qrels, so every score would be 0. Do the topic and document ids agree "
         "(capitals, blanks, leading zeros)? `cranfield check` compares them"
     )
 

@@ -195,7 +195,7 @@ def test_more_topics_than_planned_at_the_last_look() -> None:
     with pytest.raises(DataError) as error:
         monitor(batches(make_scores(60, 2), 25, 25, 10), max_topics=50)
     assert str(error.value) == (
-        "batch 2 reaches the 50 planned topics, so no level is left for the 1 after it. Plan more topics "
+        "batch 2 reaches the 50 planned topics, so later batches have no level left. Plan more topics "
         "(`max_topics`) in advance, or use anytime=True."
     )
 
@@ -245,7 +245,7 @@ def test_reestimation_is_blind() -> None:
     assert a.topics_lower < a.n_topics < a.topics_upper
     assert a.to_frame()["topics_needed"][0] == a.n_topics
     assert a.to_dict()["settings"]["min_diff"] == 0.05
-    assert "in all detect a difference of 0.05 with power 0.8" in a.summary()
+    assert "topics in all detect a difference of 0.05 with power 0.8" in a.summary()
     assert reestimate(x, 5.0).n_topics == 20  # never gives topics back
     assert "Differences between the 4 systems' means count as noise" in " ".join(answer(a).sheet().notes)
     two = reestimate(x.select(systems=x.systems[:2]), 0.05)

@@ -55,7 +55,7 @@ def test_the_other_flags() -> None:
         ),
         (
             ["qrels"],
-            "trec_eval takes judgments and a run; found 1 files. Usage: cranfield trec_eval [-h] [-q] [-n] [-c] "
+            "trec_eval takes judgments and a run; found 1 file. Usage: cranfield trec_eval [-h] [-q] [-n] [-c] "
             "[-l LEVEL] [-m MEASURE]… [-M N] [-J] [-N N] [-Z FILE] [-R FORMAT] QRELS RUN…",
         ),
     ],

@@ -93,7 +93,7 @@ class Program(click.Group):
         also = {**{word: one.aliases for word, one in GROUPS.items()}, **{c: q.aliases for c, q in questions().items()}}
         near = [command for command, words in also.items() if name.lower() in words]
         near = near or [one for one in questions() if one.split()[-1] == name and one != f"{self.prefix}{name}"]
-        near = near or [self.prefix + one for one in get_close_matches(name, self.list_commands(ctx), 2, 0.7)]
+        near = near or [self.prefix + one for one in get_close_matches(name, self.list_commands(ctx), 2, 0.65)]
         raise click.UsageError(f"No such command '{self.prefix}{name}'.{did_you_mean(near)}", ctx)
 
     def main(self, *args: Any, **more: Any) -> Any:

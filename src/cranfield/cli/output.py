@@ -176,7 +176,7 @@ def terminal_width() -> int:
 
 
 def wrapped(text: str) -> str:
-    """Paragraphs folded to the width; whole when piped without COLUMNS. Markdown tables stay as they are."""
+    """Paragraphs folded to the width; whole when piped without COLUMNS. Markdown tables stay unchanged."""
     if not _is_fitted():
         return text
     lines = text.splitlines()

@@ -84,7 +84,7 @@ def refuse_other_ids(
     """
     nothing, little = _IN_VAIN[found]
     if not any(one.judged for one in matched):
-        whose = matched[0].system if len(matched) == 1 else f"the {len(matched)} runs"
+        whose = f"run {matched[0].system!r}" if len(matched) == 1 else f"the {len(matched)} runs"
         raise DataError(
             f"no document of {whose} is judged in {qrels.name}, so {nothing}. Do the topic and document ids agree "
             "(capitals, blanks, leading zeros)? `cranfield check` compares them"

@@ -52,12 +52,12 @@ def check_address(name: str, text: str) -> None:
     >>> check_address("cluster", "local:4")
     >>> check_address("cluster", "four")
     Traceback (most recent call last):
-    cranfield.ArgumentError: `cluster` must be the address of a Dask scheduler, such as tcp://10.0.0.7:8786, its scheduler file (.json), or local:4 for four local processes; got 'four'.
+    cranfield.ArgumentError: `cluster` must be the address of a Dask scheduler (tcp://10.0.0.7:8786), its scheduler file (.json), or local:4 (four local processes); got 'four'.
     """  # noqa: E501
     if _local(text) is None and not _ADDRESS.fullmatch(text) and not text.endswith(".json"):
         raise ArgumentError(
-            f"`{name}` must be the address of a Dask scheduler, such as tcp://10.0.0.7:8786, its scheduler file "
-            f"(.json), or local:4 for four local processes; got {text!r}."
+            f"`{name}` must be the address of a Dask scheduler (tcp://10.0.0.7:8786), its scheduler file (.json), or "
+            f"local:4 (four local processes); got {text!r}."
         )
 
 
@@ -385,8 +385,8 @@ class _Task(Future[Any]):
             self._sent.again(self._used)
             self._hand_in()
         raise ClusterError(
-            f"several workers at {self._executor.where} died over the same piece of work, or lost it, as they do when "
-            "memory runs out; give them more, or use fewer on each machine"
+            f"several workers at {self._executor.where} died over the same piece of work, or lost it. Memory may have "
+            "run out: give them more, or use fewer on each machine."
         )
 
     def _wait(self) -> bool:

@@ -71,7 +71,7 @@ def whole(name: str, value: Any) -> None:
 
 
 def at_least(name: str, value: Any, least: int, advice: int) -> None:
-    """Refuse what is no whole number of at least `least`.
+    """Refuse all but whole numbers of at least `least`.
 
     >>> at_least("looks", 0, 1, 5)
     Traceback (most recent call last):

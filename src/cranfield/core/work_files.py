@@ -93,8 +93,8 @@ class WorkFile:
     ) -> dict[str, Any] | None:
         """A finished part; None for one that is still to do.
 
-        A part is done again if it lacks something `needed` (finite arrays of a shape, or values of a type), or if
-        `made` raises an `ArithmeticError` on it.
+        A part is done again if it lacks something `needed` (finite arrays of a shape, or values of a type). The same
+        holds if `made` raises an `ArithmeticError` on it.
         """
         part = self._parts.get(key)
         if part is not None and needed is not None and not (_fits(part, needed) and _possible(part, made)):

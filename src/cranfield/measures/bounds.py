@@ -1,4 +1,4 @@
-"""What scores can be, whatever the unjudged documents are: the least and the most of each mean and difference.
+"""Bounds of scores over all levels of the unjudged documents: smallest and largest mean and difference.
 
 An unjudged document may have any level from non-relevant to the highest of the collection. For a mean, these are the
 unjudged documents that the run itself retrieves down to the cutoff of the measure; for a difference, those that either
@@ -6,8 +6,8 @@ of the two runs retrieves. All other documents are as judged, or not relevant. T
 a mean over topics are the means of the bounds.
 
 Measures that are a weighted sum of gains divided by that of the ideal ranking (`WEIGHTED`) have exact bounds, for means
-and for differences. Those of AP are exact for means. For a difference no assignment of levels exceeds them, but none
-may reach them, because the best case of one run and the worst case of the other need not agree. The same holds for RR
+and for differences. Those of AP are exact for means. For a difference no assignment of levels exceeds them, but perhaps
+none reaches them: the best case of one run and the worst case of the other need not agree. The same holds for RR
 and Success.
 """
 
@@ -88,8 +88,8 @@ def largest(fixed: Floats, coefficients: Floats, ideal: Ideal, topic: int) -> Fl
     A row of `coefficients` has one per document, NaN where there is none. If j documents have the highest gain, the
     denominator depends on j alone, so the j largest coefficients are best. Gains in between matter only where the ratio
     is positive: it is quasi-concave there, and Dinkelbach's method finds its maximum. The layers of the gain are then
-    chosen one by one, because the sum of the largest coefficients is concave and the ideal's marginal weight falls with
-    the documents above.
+    chosen one by one. This works because the sum of the largest coefficients is concave and the ideal's marginal weight
+    falls with the documents above.
     """
     ordered = -np.sort(-coefficients, axis=1)  # NaN last
     there = np.isfinite(ordered).sum(axis=1)
@@ -244,7 +244,7 @@ class SeparateBounds:
 
 @dataclass(frozen=True, eq=False)
 class UnjudgedBounds:
-    """The least and the most that means and differences can be, whatever the unjudged documents are.
+    """The smallest and largest means and differences that unjudged documents allow.
 
     Attributes
     ----------

@@ -319,8 +319,8 @@ def evaluate(
     lenient, name : how run files are read, see `read_run`
     judged_only : remove unjudged documents from every ranking first (condensed lists, Sakai 2007). Use it where much of
         the top of some run is unjudged, of which a warning tells
-    unjudged : ``"bounds"`` adds to every matrix the least and the most that means and differences can be, whatever the
-        unjudged documents are (see `cranfield.measures.bounds`); `compare` shows them. Runs are then held in memory
+    unjudged : ``"bounds"`` adds to every matrix the smallest and largest means and differences that unjudged documents
+    allow (see `cranfield.measures.bounds`); `compare` shows them. Runs are then held in memory
     map : the level of each grade, for grades that are not levels, such as a model's 0.75: pairs ``grade:level``, or
         ``grade+:level`` from that grade on (``"0+:0,0.5+:1,0.75+:2"``). A grade without a level is an error
     groups : groups of documents for the measures ``GF`` and ``GFR``: `GroupSet` objects, or their files as texts

@@ -189,7 +189,7 @@ def _for_teams_alone(question: Any) -> list[str]:
 
 
 def holds_judgments(files: Sequence[str], question: RunsOrScores) -> bool:
-    """Whether the files are judgments and runs, not scores; what is neither is refused."""
+    """Whether the files are judgments and runs, not scores; all else is refused."""
     kind = kind_of(files[0])
     if kind == "run":
         require_kind(files[0], "scores")

@@ -44,7 +44,7 @@ def check_magnitude(measure: str, values: NDArray[np.float64], *, tiny: bool = F
 
 
 class Bounds(Protocol):
-    """Both ends of means and mean differences, whatever the unjudged documents are."""
+    """Bounds of means and mean differences over all levels of the unjudged documents."""
 
     def means(self, systems: Sequence[str], topics: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Of every system, over these topics."""
@@ -71,7 +71,8 @@ class ScoreMatrix(Result):
     provenance : what happened to the scores so far, one sentence each
     filled : which cells had no score and count as 0, the shape of `values`; None when every cell had one
     left_out : what was left out for lack of scores, one sentence each
-    unjudged : bounds of means and differences whatever the unjudged documents are, if `evaluate` was asked for them
+    unjudged : bounds of means and differences over all levels of the unjudged documents, if `evaluate` was asked for
+    them
 
     Examples
     --------

@@ -68,7 +68,7 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
     if ending not in _SEPARATORS:
         raise ArgumentError(
             f"cannot tell the format of {path} from its ending; end it in .csv, .tsv, .txt, .xlsx, .ods or .parquet, "
-            "or choose the layout trec_eval or nev, which fill a directory"
+            "or choose layout trec_eval or nev (a directory)"
         )
     write_atomically(path, table_bytes(frame, _SEPARATORS[ending], path))
 

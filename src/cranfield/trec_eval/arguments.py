@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import plural
 from cranfield.measures.aliases import FORMATS, MOST
 
 
@@ -132,7 +133,7 @@ def parse_arguments(words: Sequence[str]) -> Options:
             counted = text if flag.least is None else _number(flag.letter, text, flag.least)
             values[flag.sets] = counted if flag.value else True
     if not (values.get("help") or values.get("version")) and len(files) < 2:
-        raise ArgumentError(f"trec_eval takes judgments and a run; found {len(files)} files. Usage: {USAGE}")
+        raise ArgumentError(f"trec_eval takes judgments and a run; found {plural(len(files), 'file')}. Usage: {USAGE}")
     if len(files) > 1:
         values |= {"qrels": files[0], "runs": tuple(files[1:])}
     return Options(measures=tuple(measures), notes=tuple(notes), **values)  # type: ignore[arg-type]

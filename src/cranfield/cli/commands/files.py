@@ -98,7 +98,7 @@ def convert(settings: ConvertQuestion, output: Output, files: Files) -> None:
         kind = kind_of(first)
         if kind == "scores" and settings.layout in COLLECTION_FORMATS:
             raise ArgumentError(
-                f"{first} contains scores, and {settings.layout} is no layout of scores. Use --kind to override."
+                f"{first} contains scores, and scores have no layout {settings.layout}. Use --kind to override."
             )
     if kind in ("run", "qrels"):
         _convert_collection(kind, settings.layout, output, given)

@@ -62,8 +62,8 @@ FEWEST = 3
 """Collections below which that claim is not made."""
 FEW_COLLECTIONS = sentence(
     "across.few-collections",
-    "{count} collections say little about others like them: the intervals have {df} degrees of freedom. Use at least "
-    "{enough}.",
+    "{count} collections are few to infer about others like them ({df} degrees of freedom), so intervals are wide. Use "
+    "at least {enough}.",
     "a claim about collections like these is made from fewer than 8",
     measured="across.md#what-simulation-says",
 )

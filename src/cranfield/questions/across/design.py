@@ -97,8 +97,9 @@ def design_across(
     .. math:: \mathrm{Var} = \frac{2\sigma_I^2 + 2\sigma_T^2/n}{K}\ \text{(like these)},\quad
         \frac{2\sigma_T^2}{nK}\ \text{(these)},\quad \frac{2\sigma_T^2}{nK} + \frac{2\sigma_S^2}{R}\ \text{(recipe)}
 
-    σ²_I is the interaction of collection and system, σ²_T the residual variance of one score, σ²_S the variance of a
-    system's mean over seeds, all estimated from past scores. Power of the two-sided t test, with K − 1 and K(n − 1)
+    σ²_I is the interaction of collection and system, σ²_T the residual variance of one score, and σ²_S the variance of
+    a system's mean over seeds. All are estimated from past scores. Power of the two-sided t test, with K − 1 and K(n −
+    1)
     degrees of freedom; for recipes by Satterthwaite.
 
     Parameters

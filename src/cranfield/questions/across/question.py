@@ -66,7 +66,7 @@ class CollectedQuestion(Question):
     )  # fmt: skip
     missing: str = setting(
         "error",
-        "What to do with missing results. zero and drop-topic: a topic of a system. drop-collection and drop-system: "
+        "How to treat missing results. zero, drop-topic: a missing topic of a system. drop-collection, drop-system: "
         "a system without scores on a collection.",
         choices=defaults.names(MissingCells), part="source", on_page=False,
     )  # fmt: skip
@@ -85,8 +85,8 @@ class AcrossQuestion(CollectedQuestion):
     Give one score file per collection, or a long table with a column `collection` or `seed`. Result files of MTEB, BEIR
     and ranx work too.
 
-    Claims are never mixed. these: the same collections with other topics. like_these: other collections of this kind.
-    trained: these trained systems. recipe: the same systems trained with other seeds.
+    Each claim has its own test. these: the same collections with other topics. like_these: other collections of this
+    kind. trained: these trained systems. recipe: the same systems trained with other seeds.
 
     \b
     Examples:
@@ -134,7 +134,7 @@ class AcrossQuestion(CollectedQuestion):
         choices=defaults.names(Scale),
     )  # fmt: skip
     weights: tuple[str, ...] | None = setting(
-        None, "Weight of a collection; repeatable. Others weigh 1; no claim about collections like these.",
+        None, "Weight of a collection; repeatable. Others weigh 1. Excludes the claim like_these.",
         metavar="NAME=W", usual="equal", check=lambda name, value: weights_of((value,)), on_page=False,
     )  # fmt: skip
     topic_groups: Path | None = shared.topic_groups(group="Statistics")
@@ -158,17 +158,18 @@ class AcrossQuestion(CollectedQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class DesignAcrossQuestion(CollectedQuestion):
-    """How many collections, and topics on each, show a difference?
+    """Collections, topics and seeds needed to detect a difference over collections.
 
     Estimates interaction, topic and seed variance from past scores by topic on several collections. More topics reduce
-    the topic variance alone; collections like these need more collections, recipes more seeds.
+    only the topic variance. Claims about collections like these need more collections; claims about recipes need more
+    seeds.
 
     Example: cranfield design across robust2003.AP.csv robust2004.AP.csv --min-diff 0.05
     """
 
     command: ClassVar[str] = "design across"
     group: ClassVar[HelpGroup] = "Design"
-    brief: ClassVar[str] = "Collections, topics and seeds needed to show a difference over collections."
+    brief: ClassVar[str] = "Collections, topics and seeds needed to detect a difference."
     place: ClassVar[int] = 155
 
     min_diff: float = shared.min_diff(REQUIRED, "Difference between two systems to detect.")

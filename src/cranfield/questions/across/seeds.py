@@ -49,8 +49,8 @@ def seed_spread(collections: Sequence[Array], runs: Sequence[slice], weights: Ar
     S²_R,j is the variance over seeds of the weighted mean over collections. MS_res,jk is the topic × seed residual
     mean square on collection k. A system with one seed has none.
 
-    Two or three seeds often agree by chance. So in a family of at least three trained systems, S²_R,j of a system with
-    fewer than five seeds is at least the mean of all of them, which then has the degrees of freedom of all.
+    Two or three seeds often agree by chance. So in a family of three or more trained systems, S²_R,j is at least the
+    mean of all if system j has fewer than five seeds. It then has the degrees of freedom of all.
 
     Parameters
     ----------

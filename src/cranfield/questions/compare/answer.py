@@ -206,14 +206,15 @@ BAYES_COUNT = sentence(
 BAYES_ASSUMES = sentence(
     "comparison.bayes-assumes",
     "prob_better, prob_within and prob_worse assume that true means of systems come from one normal population. Its "
-    "standard deviation is estimated as {sd:.3g} {measure} ({level:.4g}% interval {low:.3g} to {high:.3g}). These "
-    "probabilities are no test: they do not limit the rate of false claims where all systems are equal.",
+    "standard deviation is estimated as {sd:.3g} {measure} ({level:.4g}% interval {low:.3g} to {high:.3g}). They "
+    "are not a test: they do not limit the rate of false positives if all systems are equal.",
     "the Bayesian view was asked for; the standard deviation and its interval come from these scores",
     measured="bayes",
 )
 BAYES_FEW = sentence(
     "comparison.bayes-few",
-    "{systems} systems say little about that population. See prob_better_lower and prob_better_upper in JSON or CSV.",
+    "{systems} systems estimate that population imprecisely. See prob_better_lower and prob_better_upper in JSON or "
+    "CSV.",
     "the Bayesian view was asked for, of fewer than 10 systems",
     measured="bayes",
 )
@@ -233,7 +234,7 @@ UNJUDGED_ENDS = sentence(
 )
 DIRECTION_KEPT = sentence(
     "comparison.direction-kept",
-    "Direction certain whatever the ranked unjudged documents are: {kept} of {found}.",
+    "Ranked unjudged documents cannot reverse {kept} of {found}.",
     "the bounds of so many significant differences exclude 0",
     measured="families small",
 )

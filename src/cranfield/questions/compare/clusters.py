@@ -1,7 +1,8 @@
 """Topics that belong together (variants of a query, turns of a conversation, topics of a user): clusters.
 
 The estimate stays the mean over topics. With G clusters of n topics, D_g the sum of the differences of cluster g and
-n_g its topics, Var(d̄) = G/(G − 1)·Σ(D_g − n_g·d̄)²/n² replaces s²/n. Two tables of G rows carry this into every formula:
+n_g its topics, Var(d̄) = G/(G − 1)·Σ(D_g − n_g·d̄)²/n² replaces s²/n. Two tables of G rows carry this into every
+formula:
 
 - ``spread``: z_g = (G/n)·(X_g − n_g·x̄) + x̄. Its mean is x̄, and its variance over G is the variance above.
 - ``sums``: (G/n)·X_g. Its mean is x̄; flipping its signs flips whole clusters.
@@ -146,8 +147,8 @@ class Clusters:
 def group_topics(scores: ScoresLike, groups: TopicGroups) -> Scores:
     """Scores whose rows are groups of topics, for variances and designs: means stay, and variances per topic are right.
 
-    A row is x̄ + √(n/G)·(z_g − x̄), z_g as in `Clusters.spread`. So the variance over rows is n times the variance of the
-    mean over topics, and a number of topics computed from it is one of topics that come in such groups.
+    A row is x̄ + √(n/G)·(z_g − x̄), z_g as in `Clusters.spread`. So the variance over rows is n times the variance of
+    the mean over topics. A number of topics computed from it is for topics that come in such groups.
 
     Parameters
     ----------

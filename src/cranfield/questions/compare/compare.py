@@ -188,7 +188,7 @@ def compare(
         Topics that belong together: variants of a query, turns of a conversation, topics of a user. Flips, resamples
         and variances are then those of whole groups; the means stay those of topics. For max-t, randomisation and t.
     within_teams : bool
-        Compare the systems of each team only, one family per team, with the mean variance of its own pairs: for
+        Compare the systems of each team only, one family per team, with the mean variance of the team's pairs: for
         variants of one system, which max-t hardly separates in a large family.
     teams : mapping from system to team, or a file that `read_teams` reads; or instead
     team_prefix : str

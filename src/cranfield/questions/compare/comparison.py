@@ -313,7 +313,7 @@ class Comparison(Result):
 
     @cached_property
     def mean_bounds(self) -> tuple[Array, Array] | None:
-        """The least and the most each mean can be, whatever the unjudged documents are; see `evaluate`."""
+        """The smallest and largest value of each mean that unjudged documents allow; see `evaluate`."""
         known = self.scores.unjudged if self.statistic == "mean" else None
         return None if known is None else known.means(self.systems, self.scores.topics)
 

@@ -1,8 +1,8 @@
 """Equivalence: which pairs are shown to differ by less than a margin, and which systems are shown alike.
 
 Two one-sided tests (Schuirmann 1987): a pair is shown equivalent when the interval of its difference lies within
-±margin. The interval has level 1 − 2·alpha for one pair. For a family it is the simultaneous one of level 1 − alpha, so
-that all claims of equivalence are right at once with probability 1 − alpha.
+±margin. The interval has level 1 − 2·alpha for one pair. For a family it is the simultaneous one of level 1 − alpha.
+Then all claims of equivalence are right at once with probability 1 − alpha.
 """
 
 from __future__ import annotations

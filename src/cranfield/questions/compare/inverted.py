@@ -1,8 +1,8 @@
 """Intervals by inverting the randomisation test: the values that sign flips do not reject as the true difference.
 
-A flip reverses the differences of some topics, the set A. With the true difference δ subtracted, the flipped sum is as
-large as the observed one exactly when the mean difference over A is at most δ. So the values that the one-sided test
-rejects at level a are those below the ⌊a·2ⁿ⌋-th smallest of the means over sets of topics ("typical values": Hartigan,
+A flip reverses the differences of some topics, the set A. Subtract the true difference δ. The flipped sum is then as
+large as the observed one exactly when the mean difference over A is at most δ. The one-sided test at level a therefore
+rejects the values below the ⌊a·2ⁿ⌋-th smallest of the means over sets of topics ("typical values": Hartigan,
 JASA 64, 1969), and no search is needed. With B random flips it is the ⌊a·(B + 1)⌋-th smallest.
 """
 

@@ -116,7 +116,7 @@ class ComparisonQuestion(FamilyQuestion):
     )
     across_measures: bool = setting(False, "Treat the comparisons of all measures as one family.", on_page=False)
     unjudged: str | None = setting(
-        None, "Add the least and most each mean and difference can be, whatever the unjudged documents are.",
+        None, "Add the smallest and largest means and differences that ranked unjudged documents allow.",
         choices=defaults.names(defaults.Unjudged), part="source", group="Statistics", on_page=False,
     )  # fmt: skip
 
@@ -179,7 +179,7 @@ class CompareQuestion(ComparisonQuestion):
     one_family: bool = tuning.one_family(on_page=False)
     effect_size: str = setting(
         defaults.EFFECT_SIZE,
-        "Denominator: standard deviation of the difference, or residual one of two-way ANOVA.",
+        "Denominator: standard deviation of the difference, or of the residuals of two-way ANOVA.",
         choices=defaults.names(defaults.EffectSize),
         part="view",
         on_page=False,

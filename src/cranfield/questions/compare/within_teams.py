@@ -30,7 +30,7 @@ NOT_COMPARED = sentence(
 )
 EACH_FAMILY = sentence(
     "comparison.family-per-team",
-    "Each team is a family of its own: the level holds per team, not over all {teams} teams.",
+    "Each team is a separate family: the level holds per team, not over all {teams} teams.",
     "systems are compared within teams, and more than one team has two systems or more",
 )
 

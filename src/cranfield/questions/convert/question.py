@@ -46,7 +46,7 @@ class ConvertQuestion(Question):
     """
 
     command: ClassVar[str] = "convert"
-    aliases: ClassVar[tuple[str, ...]] = ("export", "import")
+    aliases: ClassVar[tuple[str, ...]] = ("export", "import", "nuggets")
     brief: ClassVar[str] = "Convert scores, runs or qrels to another format."
     takes: ClassVar[Takes] = "files"
     place: ClassVar[int] = 40

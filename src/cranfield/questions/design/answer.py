@@ -31,6 +31,13 @@ PUBLISHED_SAYS = sentence(
     "the papers have a method of their own for this design: the figure is by method `published`",
 )
 DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3, "expected_null": 1, "expected_alternative": 1}
+_SOLVED = {
+    "topics": "The number of topics",
+    "min_diff": "The difference",
+    "power": "The power",
+    "width": "The width",
+    "systems": "The number of systems",
+}
 _LOOKS = (
     "With {} (O'Brien–Fleming-like spending), topics_max is the maximum. expected_null and expected_alternative are "
     "the expected topics without a difference and with min_diff. `design looks` gives the boundaries."
@@ -171,7 +178,7 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
         )  # fmt: skip
     if row.get(f"{name}_lower") is not None:
         low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
-        text += f" The {level} interval of the variance gives {low} to {high}."
+        text += f" {_SOLVED[name]} is {low} to {high} over the {level} interval of the variance."
     if compared:
         published = design.other_methods["published"].rows[name]
         text += f" {PUBLISHED_SAYS(value=_value(published[0]))}"

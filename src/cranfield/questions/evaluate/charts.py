@@ -51,7 +51,7 @@ HIGHEST_MEAN_SHARED = sentence(
 MOST_WIDTH = 13 * 50
 """Width of a chart of topics: that of 50 topics, all of them named."""
 MOST_TOPICS = 150
-"""Most topics of one chart; of more, an even selection is drawn, and the subtitle says so."""
+"""Most topics of one chart; of more, an even selection is drawn, which the subtitle states."""
 SAME_MEAN = 0.0005
 """Topic means that differ by less are the same to the digits of a title."""
 

@@ -57,11 +57,11 @@ class EvaluateQuestion(Scoring):
         on_page=False,
     )  # fmt: skip
     map: str | None = setting(
-        None, "Level of each grade that is no level, such as 0:0,0.5:1,1:2; 0.5+:1 means from 0.5 on.", metavar="PAIRS",
+        None, "Level of each grade, such as 0:0,0.5:1,1:2; 0.5+:1 covers all grades from 0.5.", metavar="PAIRS",
         on_page=False,
     )  # fmt: skip
     groups: tuple[str, ...] = setting(
-        (), "Groups of documents for GF and GFR, nominal=FILE or ordinal=FILE, and ,FILE of the target; repeatable.",
+        (), "Document groups for GF and GFR: nominal=FILE or ordinal=FILE, then ,FILE for a target; repeatable.",
         metavar="KIND=FILE[,FILE]", on_page=False,
     )  # fmt: skip
     workers: int | None = shared.workers(

@@ -21,13 +21,13 @@ EQUAL_WOULD_PASS = sentence(
 )
 ABSENT = sentence(
     "gating.absent",
-    "{what} on fewer than {share:.1%} of the topics may be missing from these {topics} (probability above {alpha:g}).",
+    "These {topics} may miss {what} that affects fewer than {share:.1%} of topics (probability above {alpha:g}).",
     "a measure passes; the share is 1 − alpha^(1/topics), and all topics are drawn outside it with that probability",
     measured="gate",
 )
 ABSENT_LOSS = sentence(
     "gating.absent-loss",
-    "Such a change above {size:.2f} {measure} per topic would use up the {margin}.",
+    "Above {size:.2f} {measure} per affected topic, it would use up the {margin}.",
     "the measure passes, its scores lie in [0, 1], and the distance to the threshold, divided by that share, is at "
     "most 1",
     measured="gate",
@@ -70,7 +70,7 @@ def notes_of(result: Gate) -> tuple[str, ...]:
     if passed:
         n = min(check.n_topics for check in passed)
         drawn = n if result.n_groups is None else result.n_groups
-        what = "A loss or gain" if result.equivalent else "A loss"
+        what = "a loss or gain" if result.equivalent else "a loss"
         notes.append(
             ABSENT(what=what, share=absent_share(drawn, result.alpha), topics=plural(n, "topic"), alpha=result.alpha)
         )

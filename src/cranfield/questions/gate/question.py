@@ -29,11 +29,11 @@ def margin(name: str, value: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class GateQuestion(RunsOrScores):
-    """Pass a build when the candidate is not worse than the baseline by a given margin, or is better.
+    """Pass a build if the candidate loses less than a given margin to the baseline.
 
-    If the topics cannot decide, the answer says how many could. With judgments, --baseline and --candidate are run
-    files; with score files they are systems in them. Without other files, both are score files of one system each.
-    Several measures must all pass.
+    --better requires a gain instead. If the topics cannot decide, the answer says how many could. With judgments,
+    --baseline and --candidate are run files; with score files they are systems in them. Without other files, both are
+    score files of one system each. Several measures must all pass.
 
     \b
     Examples:

@@ -32,7 +32,7 @@ WORSE = sentence(
 )
 CANNOT_TELL = sentence(
     "judges.cannot-tell",
-    "{judge}: these {topics} cannot tell whether it equals a second person",
+    "{judge}: {topics} cannot decide whether it equals a second person",
     "a second person judged, and neither of the other two verdicts holds",
 )
 TAU_ALONE = sentence(
@@ -82,7 +82,7 @@ OPPOSITE = sentence(
 )
 OPPOSITE_PAIRS = sentence(
     "judges.opposite-pairs",
-    "People prefer the first and {judge} the second: {pairs}.",
+    "People prefer the first system of each pair, {judge} the second: {pairs}.",
     "at least one pair is decided in opposite directions with Holm's correction",
 )
 NEARER = sentence(
@@ -92,20 +92,20 @@ NEARER = sentence(
 )
 NEARER_OPEN = sentence(
     "judges.nearer-open",
-    "Which of {first} and {second} is nearer to people is open: τ differs by {value:+.3f} "
+    "Whether {first} or {second} is nearer to people is undecided: τ differs by {value:+.3f} "
     "[{lower:+.3f}, {upper:+.3f}].",
     "two machines judged, and the interval of the difference of their τ contains 0",
 )
 NEEDED = sentence(
     "judges.needed",
-    "To detect {difference:g} between average systems with power {power:g}, people must judge {topics}; the machine "
-    "saves none.",
+    "To detect a difference of {difference:g} between average systems with power {power:g}, people must judge "
+    "{topics}; the machine saves none.",
     "at least 10 topics have both judgments, and the machine would save no human topics",
 )
 NEEDED_BESIDE = sentence(
     "judges.needed-beside",
-    "To detect {difference:g} between average systems with power {power:g}, people must judge {topics}, or {fewer} "
-    "beside {more} machine topics.",
+    "To detect a difference of {difference:g} between average systems with power {power:g}, people must judge "
+    "{topics}, or {fewer} beside {more} machine topics.",
     "at least 10 topics have both judgments, and human and machine differences correlate at least .5",
 )
 ADDS = sentence(
@@ -136,7 +136,7 @@ def judges_answer(result: Judging) -> Answer:
         f"{plural(known['n_machine_topics'], 'further machine topic')}, {known['measure']}."
     )
     if known["n_pairs"] is not None:
-        counts = f"{counts[:-1]}, {known['n_pairs']:,} pairs judged by both."
+        counts = f"{counts[:-1]}, {known['n_pairs']:,} documents judged by both."
     title = f"{headline(result)}. {counts}{mapped}"
     said = sentences(result)
     level = f"{100 * (1 - known['alpha']):g}%"

@@ -42,7 +42,7 @@ STRATA_UNUSED = sentence(
 UNKNOWN_SAMPLING = sentence(
     "judges.unknown-sampling",
     "Powered differences assume that the human topics are a random sample; otherwise their intervals may cover far "
-    "less. No powered means are given. If it is one, set `sampled` to random.",
+    "less. No powered means are given. If they are, set `sampled` to random.",
     "the sampling of the human topics is not declared and powered estimates were possible",
     measured="judges.md#what-simulation-says",
 )

@@ -272,7 +272,7 @@ def _listed(given: Any) -> list[tuple[str, Any]]:
 
 
 def _is_judgments(thing: Any) -> bool:
-    """Whether a value in a mapping is a judge of its own rather than the grades of a topic."""
+    """Whether a value in a mapping is a judge, not the grades of a topic."""
     if isinstance(thing, Mapping):
         return any(isinstance(inside, Mapping) for inside in thing.values())
     return isinstance(thing, (Qrels, ScoreMatrix, str, os.PathLike, pl.DataFrame))

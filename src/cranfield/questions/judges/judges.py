@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 Groups = Mapping[str, str] | str | os.PathLike[str] | None
 UNMATCHED = sentence(
     "judges.unmatched",
-    "{machine}: {human_only:,} pairs are judged by people only, {machine_only:,} by the machine only.",
+    "{machine}: {human_only:,} documents were judged by people only, {machine_only:,} by the machine only.",
     "on the shared topics some pairs have one judgment only",
 )
 HUMAN_ONLY = sentence(
     "judges.human-only-topics",
-    "{topics} judged by people and not by every machine, left out: {names}.",
+    "{topics} left out, because not every machine judged them: {names}.",
     "the reference judged topics that some machine did not, and other topics are shared",
 )
 NO_SHARED_TOPIC = sentence(

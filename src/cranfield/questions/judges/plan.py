@@ -41,7 +41,7 @@ LEAST_PILOT = 10
 """Topics with both judgments below which a pilot says too little about the correlation."""
 WEAK_PILOT = sentence(
     "judges.weak-pilot",
-    "In the pilot the correlation of differences is {rho:.2f}, below {least}. Powered estimates are not offered then.",
+    "In the pilot, differences correlate {rho:.2f}, below {least}. Powered estimates are therefore not offered.",
     "the pilot's correlation of human and machine differences is below .5",
 )
 
@@ -206,8 +206,8 @@ def design_judges(
 ) -> JudgesDesign:
     r"""How many topics must people judge, when a machine judges N further ones?
 
-    A pilot with both judgments gives the variance σ² of the difference between two systems and the share ρ² that the
-    machine explains, averaged over pairs. A prediction-powered difference then has the variance
+    A pilot with both judgments gives the variance σ² of the difference between two systems. It also gives the share ρ²
+    that the machine explains, averaged over pairs. A prediction-powered difference then has the variance
 
     .. math:: \frac{\sigma^2}{n}\Bigl(1 - \rho^2 \frac{N}{n + N}\Bigr)
 

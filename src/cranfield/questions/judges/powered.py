@@ -1,8 +1,8 @@
 """Prediction-powered means and differences: human topics, and machine-judged topics that sharpen them.
 
 n topics have human scores y and machine scores f, N further topics machine scores only. The estimate corrects the
-machine's mean by its error on the human topics, weighted by λ, so that it is unbiased whatever the machine is worth
-(Angelopoulos et al., "Prediction-powered inference", Science 382, 2023; PPI++, 2023).
+machine's mean by its error on the human topics, weighted by λ, so it is unbiased for any machine (Angelopoulos et al.,
+"Prediction-powered inference", Science 382, 2023; PPI++, 2023).
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Judged(Scoring):
     )
 
     def read(self, files: Files, bar: Bar) -> tuple[Any, ...]:
-        """The files as they are named; the function reads them."""
+        """The files by role; the function reads them."""
         return list(self.human), list(self.machine), list(self.runs) or None
 
 
@@ -82,7 +82,7 @@ class JudgesQuestion(Judged):
     )
 
     system_groups: Path | None = setting(
-        None, "Lines `system group`: systems that a machine may favour.", metavar="FILE", on_page=False
+        None, "File of lines `system group`, for systems that a machine may favour.", metavar="FILE", on_page=False
     )
     teams: Path | None = shared.teams()
     sampled: str = setting(
@@ -94,8 +94,8 @@ class JudgesQuestion(Judged):
     seed: int = shared.seed()
     show: str | None = setting(
         None,
-        "Table to print. conflicts: every pair, opposite decisions first. leniency: judge minus person. judges: two "
-        "machines side by side.",
+        "Table to print. conflicts: every pair, opposite decisions first. leniency: machine grade minus "
+        "human grade. judges: two machines side by side.",
         choices=defaults.names(defaults.JudgesShow), usual="decisions; rankings where no topic is shared", part="view",
         on_page=False,
     )  # fmt: skip
@@ -110,10 +110,10 @@ class JudgesQuestion(Judged):
 
 @dataclass(frozen=True, kw_only=True)
 class DesignJudgesQuestion(Judged):
-    """How many topics must people judge, when a machine judges more?
+    """Human topics needed when a machine judges further topics.
 
-    A pilot with both judgments shows how well the machine follows people. Every number of machine topics then needs
-    fewer human topics for the same width or power. With prices, the cheapest mix is marked.
+    A pilot with both judgments shows how closely the machine follows people. The closer it does, the fewer human topics
+    reach the same width or power. With prices, the cheapest mix is marked.
 
     \b
     Examples:
@@ -128,7 +128,7 @@ class DesignJudgesQuestion(Judged):
     place: ClassVar[int] = 158
 
     width: float | None = setting(
-        None, "Wanted width of the interval of a difference.", metavar="W", check=shared.positive, often=True,
+        None, "Target width of the interval of a difference.", metavar="W", check=shared.positive, often=True,
         on_page=False,
     )  # fmt: skip
     min_diff: float | None = setting(

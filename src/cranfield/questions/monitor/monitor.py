@@ -406,8 +406,8 @@ def _check_most(max_topics: int | None, sizes: NDArray[np.int64], planned: int, 
     past = np.flatnonzero(sizes >= most)
     if not anytime and len(past) and past[0] < len(sizes) - 1:
         raise DataError(
-            f"batch {past[0] + 1} reaches the {most} planned topics, so no level is left for the "
-            f"{len(sizes) - 1 - past[0]} after it. Plan more topics (`max_topics`) in advance, or use anytime=True."
+            f"batch {past[0] + 1} reaches the {most} planned topics, so later batches have no level left. "
+            f"Plan more topics (`max_topics`) in advance, or use anytime=True."
         )
     return int(most)
 

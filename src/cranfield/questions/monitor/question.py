@@ -110,7 +110,7 @@ class MonitorQuestion(Question):
 class LooksQuestion(Question):
     """Maximum and expected topics of a design with several looks, compared with one look.
 
-    For a paired t-test of two systems that stops as soon as it is decided.
+    For a paired t-test of two systems that stops once it is significant.
 
     Example: cranfield design looks --variance-of-difference 0.04 --min-diff 0.07 --looks 5
     """

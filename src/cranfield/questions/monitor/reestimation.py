@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 REESTIMATED = sentence(
     "monitoring.reestimated",
-    "{measure}: after {seen:,} topics, {topics:,}{interval} in all detect a difference of {min_diff:g} with power "
-    "{power:g}",
+    "{measure}: {topics:,}{interval} topics in all detect a difference of {min_diff:g} with power {power:g} ({seen:,} "
+    "seen so far)",
     "topics of a paired t-test of two systems by the blinded variance so far, which is biased high; its jackknife "
     "interval",
     always=True,

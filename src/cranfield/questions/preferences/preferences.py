@@ -106,7 +106,7 @@ def preferences(comparisons: ComparisonsLike | Comparisons, *, alpha: float = de
 
     P(i preferred to j) = 1/(1 + exp(θ_j − θ_i)); the strengths θ of most likelihood have mean 0, and a tie is half a
     win for each. Comparisons on the same topic depend on each other. So the standard error is that of a jackknife over
-    topics (one Newton step per topic left out), with a t distribution of topics − 1 degrees of freedom. It is never
+    topics (one Newton step per topic left out). The t distribution has topics − 1 degrees of freedom. It is never
     below the error of independent comparisons, so that topics that happen to agree do not look certain. Ranks are
     bounded by the pairs that differ after Holm's correction, for all systems at once.
 

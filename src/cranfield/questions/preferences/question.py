@@ -19,7 +19,8 @@ class PreferencesQuestion(Question):
     """Rank systems by pairwise preferences: Bradley–Terry strengths, with topics as clusters.
 
     Each row of FILE has a topic, two systems and the preferred one (columns topic, system_a, system_b, preferred: a
-    name, a, b or tie). A table with a header or JSON lines; the columns of chatbot arenas are understood.
+    name, a, b or tie). FILE is a table with a header, or JSON lines. Columns of chatbot
+    arenas work too.
 
     Comparisons on one topic depend on each other. The topic is therefore the unit of every interval.
 
@@ -38,7 +39,7 @@ class PreferencesQuestion(Question):
     alpha: float = shared.alpha("Intervals have confidence 1 - alpha; ranks hold for all systems at once.")
     show: str = setting(
         "ranking", "Table to show: the ranking, or every pair.", choices=defaults.names(defaults.PreferencesShow),
-        part="view", on_page=False,
+        part="view", often=True, on_page=False,
     )  # fmt: skip
 
     @staticmethod

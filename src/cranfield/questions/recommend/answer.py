@@ -25,14 +25,14 @@ CREATE = sentence(
 )
 SAMPLE_INTERVAL = sentence(
     "design.sample-interval",
-    "{topics:,} topics [{lower:,}, {upper:,}]; with {assured:,}, power is at least {power:g} with about "
-    "{assurance:.0%} assurance.",
+    "The interval of {topics:,} topics is {lower:,} to {upper:,}. With {assured:,}, power is at least {power:g} with "
+    "about {assurance:.0%} assurance.",
     "a jackknife interval exists",
     measured="sizes teams",
 )
 SYSTEMS_SAMPLED = sentence(
     "design.systems-sampled",
-    "{sampled} are taken as a sample of those to come.",
+    "{sampled} count as a sample of future ones.",
     "the interval comes from leaving out systems, or teams where they are given, as well as topics",
 )
 BUDGET = sentence(
@@ -66,7 +66,9 @@ def recommendation_answer(result: Recommendation, question: Any = None) -> Answe
     def designs() -> Sheet:
         heading = "All designs and estimators"
         said = " ".join([result.promise, *_sentences(result), f"Variances come from {result.past}."])
-        columns = f"interval: {_level(result)} interval of topics. assured: topics for the wanted assurance."
+        columns = (
+            f"interval: {_level(result)} interval of topics. assured: topics that give the power with that assurance."
+        )
         notes = (textwrap.fill(said, WIDTH), columns)
         narrow = sheet(_narrow(result.rows), title=headline(result), notes=notes, heading=heading)
         texts = {"markdown": f"{result.text}\n{result.signature}\n"}

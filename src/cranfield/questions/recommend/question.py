@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RecommendQuestion(Question):
-    """Recommend a number of topics from past scores, beside what other designs ask for.
+    """Recommend a number of topics from past scores, beside the numbers of other designs.
 
     The number is for all pairs of systems, or all with a baseline: by max-t for more than 20 comparisons, otherwise by
     paired t-tests after correction. topics_assured

@@ -280,7 +280,7 @@ def _needed(behind: Ratio, target: float) -> dict[str, Any]:
 
 
 def collections_of(scores: ScoresLike) -> dict[str, ScoreMatrix]:
-    """The matrix of every collection by its name."""
+    """The matrix of every collection, by name."""
     if isinstance(scores, (list, tuple)) and all(isinstance(one, (ScoreMatrix, Scores)) for one in scores):
         scores = {f"collection {number}": one for number, one in enumerate(scores, 1)}
     return {name: one.only() for name, one in as_collections(scores).items()}

@@ -157,8 +157,8 @@ def expected_tau(
 ) -> ExpectedTau:
     r"""What is the expected τ between the ranking by these topics and by as many others from the same source?
 
-    Two random halves of the topics share none, so the mean τ between them, over `n_resamples` halvings, estimates
-    without bias what two sets of h = ⌊n/2⌋ topics give. It is stepped up to n topics by way of the correlation ρ of
+    Two random halves of the topics share none. So their mean τ over `n_resamples` halvings is unbiased for two sets of
+    h = ⌊n/2⌋ topics. It is stepped up to n topics by way of the correlation ρ of
     two normal scores: ρ_h = sin(πτ_h/2), Spearman–Brown's ρ_n = kρ_h/(1 + (k − 1)ρ_h) with k = n/h, and
     τ_n = (2/π)·asin ρ_n.
     Only the *step* from h to n uses the normal model. Using Eρ² of `reliability` for ρ_n relies on it throughout: on

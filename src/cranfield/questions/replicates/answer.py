@@ -12,7 +12,7 @@ from cranfield.core.tables import Sheet
 if TYPE_CHECKING:
     from cranfield.questions.replicates.replicate import Replicates
 
-FIXED_TOPICS = "With interaction topics are fixed: the inference is to other documents, not to other topics."
+FIXED_TOPICS = "With the interaction, topics are fixed: the inference is to other documents, not to other topics."
 TABLES = {
     "systems": (
         "System effects, averaged over the splits",

@@ -21,7 +21,7 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import EMPTY, PARTITIONS, REDRAWS, SEED, SPLITS, EmptyPolicy, SystemName
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.executors import available_workers, map_in_order, surrounding
-from cranfield.core.labels import summary
+from cranfield.core.labels import plural, summary
 from cranfield.core.options import at_least, one_of
 from cranfield.core.work_files import WorkFile
 from cranfield.measures.evaluation import Evaluator, RunScores, run_warnings
@@ -257,8 +257,9 @@ def _pick(n_topics: int, counts: Ints, numbers: Sequence[int], empty: EmptyPolic
             most = int(count.sum(axis=1).max())
             advice = "Use fewer partitions" + (", or empty='keep'." if empty != "keep" else ".")
             raise DataError(
-                f"split {number} leaves {left} of {n_topics} topics with relevant documents in all {counts.shape[2]} "
-                f"partitions; at least 2 are needed. No topic has more than {most} relevant documents. {advice}"
+                f"split {number} leaves {left} of {n_topics} topics with relevant documents in each of "
+                f"{counts.shape[2]} partitions; at least 2 are needed. No topic has more than "
+                f"{plural(most, 'relevant document')}. {advice}"
             )
     return usable
 

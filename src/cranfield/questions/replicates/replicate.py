@@ -49,7 +49,7 @@ DOMINANT = 0.2
 
 SHORT_TOPICS = sentence(
     "replicates.short-topics",
-    "{measure}: {topics} topics per split {what}, because a partition has none of their relevant documents. Most "
+    "{measure}: {what} {topics} topics per split, because a partition has none of their relevant documents. Most "
     "often: {often}.",
     "some topics have no relevant document in some partition",
 )
@@ -391,7 +391,7 @@ def _notes(replicates: MeasureReplicates, empty: str) -> Iterable[str]:
         often = summary(sorted(counts, key=lambda topic: (-counts[topic], topic)), 3)
         sizes = sorted({len(split.short) for split in splits})
         span = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-        what = "dropped" if empty == "drop" else "kept with fewer partitions"
+        what = "dropped" if empty == "drop" else "kept fewer partitions for"
         yield SHORT_TOPICS(measure=measure, topics=span, what=what, often=often)
     topic, share = _dominant(replicates)
     if share >= DOMINANT and len(replicates.data.whole.topics) * share >= 5:

@@ -43,8 +43,8 @@ def calibrate(
     -------
     frame
         One row per combination: `coverage` of the 1 − alpha intervals on system effects, and `type_1` error of the
-        pair tests at alpha. Each is a mean over systems (pairs) and datasets, with its standard error over datasets
-        and the smallest and largest value of a single system (pair).
+        pair tests at alpha. Each is a mean over systems (pairs) and datasets. Beside it stand its standard error over
+        datasets and the smallest and largest value of a single system (pair).
 
     Examples
     --------

@@ -103,7 +103,7 @@ class ReportQuestion(Scoring):
         None, "Judgments by a second person, beside those of a machine; repeatable.", metavar="QRELS", usual="none",
         on_page=False,
     )  # fmt: skip
-    system_groups: Path | None = shared.teams("Lines `system group`: systems that a machine may favour.")
+    system_groups: Path | None = shared.teams("File of lines `system group`, for systems that a machine may favour.")
     n_partitions: int = setting(
         defaults.PARTITIONS, "Number of partitions of the documents.", least=2, most=20, more=True
     )

@@ -23,9 +23,9 @@ class ReuseQuestion(Scoring):
     """Are these judgments fair to systems that did not contribute to the pool?
 
     Leaves out the judgments that only one team contributed, scores all runs again, and reports how many ranks the
-    team's runs lose. Does so for every team and pool depth, also by measures that ignore unjudged documents (bpref,
-    condensed lists). --contributing names the runs that built the pool. The headline is for the deepest pool that is
-    at least 90% judged.
+    team's runs lose. Repeats this for every team and pool depth, also by measures that ignore unjudged documents
+    (bpref, condensed lists). --contributing names the runs that built the pool. The headline is for the deepest pool
+    that is at least 90% judged.
 
     \b
     Examples:

@@ -331,7 +331,7 @@ def _find_teams(
     """The team of each system, from a mapping, a file or a prefix."""
     if (teams is None) == (team_prefix is None):
         raise ArgumentError(
-            "the runs need one grouping. Give either `teams` (a file of lines `system team`) or `team_prefix` "
+            "the runs need teams. Give either `teams` (a file of lines `system team`) or `team_prefix` "
             "(a regular expression for the start of run tags)."
         )
     if team_prefix is not None:

@@ -64,8 +64,8 @@ def fit_margin(values: Array, support: Array | None = None) -> Margin:
     Notes
     -----
     Truncated normal and Beta by maximum likelihood, with two parameters each. The Beta kernel is the mean of Beta
-    densities with modes at the scores, Beta(x/h + 1, (1 − x)/h + 1). For discrete measures there is a geometric
-    kernel, in which a score x gives a value s the weight λ^(steps from x to s) (Wang & van Ryzin, Biometrika 68, 1981).
+    densities with modes at the scores, Beta(x/h + 1, (1 − x)/h + 1). Discrete measures have a geometric kernel: a score
+    x gives a value s the weight λ^(steps from x to s) (Wang & van Ryzin, Biometrika 68, 1981).
     Evenly spaced values also have the Beta-binomial distribution, with two parameters. Bandwidths maximise the
     leave-one-out likelihood; −2 times its logarithm serves as AIC.
 

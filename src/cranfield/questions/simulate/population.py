@@ -144,8 +144,8 @@ class Population:
     ) -> Drawn:
         """`size` collections of random systems, each with the mean of the first plus its shift.
 
-        A trial draws systems without and topics with replacement. The margin F of every system is moved to the mean
-        of the first one plus its shift by composing it with a Beta distribution function (`moved_quantile`). A score x
+        A trial draws systems without and topics with replacement. The margin F of every system is composed with a Beta
+        distribution function (`moved_quantile`). Its mean then is that of the first one plus its shift. A score x
         is replaced by the moved quantile at u, where u is uniform between F(x−) and F(x). The order of topics within a
         system is kept except for neighbours. Every score is one of that system, so scores stay within [0, 1] and
         measures with few values keep them.

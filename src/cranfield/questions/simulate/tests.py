@@ -128,8 +128,8 @@ class SimulatedTests(Result):
     def below(self, alpha: float) -> dict[str, float]:
         """The conservative tests, each with its lowest rate.
 
-        One of their rates is significantly below the level with all hypotheses true (Bonferroni over all rows, as in
-        `too_often`), and their own 99% interval is nowhere above it. If some hypotheses are false, a correction need
+        With all hypotheses true, one of their rates is significantly below the level (Bonferroni over all rows, as in
+        `too_often`). Their own 99% interval is nowhere above it. If some hypotheses are false, a correction need
         not reach the level.
         """
         here, above = self._at(alpha).filter(pl.col("difference") == 0), self._above(alpha)
@@ -216,8 +216,8 @@ def simulate_tests(
 
     ``resample`` draws two systems, and topics with replacement, which keeps all dependence and asymmetry of the data.
     The second system's margin F is moved to the mean of the first plus the difference. Its distribution function is
-    composed with that of a Beta distribution, B(F(x)) with B = Beta(a, 1) or Beta(1, a), where a is solved for the
-    mean. All scores are scores of that system. Pairs with equal means are also drawn with both scores swapped at random
+    composed with that of a Beta distribution: B(F(x)) with B = Beta(a, 1) or Beta(1, a). The mean determines a. All
+    scores are scores of that system. Pairs with equal means are also drawn with both scores swapped at random
     on every topic, which makes them exchangeable. There, tests that assume symmetric differences keep their level
     (`SimulatedTests.pairs_frame`).
 

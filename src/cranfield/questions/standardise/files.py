@@ -227,7 +227,7 @@ def _count(value: Any) -> int | None:
 
 
 def _check_version(version: Any, name: str, line: int) -> None:
-    """A file without a version (trec_eval's, or a table made by hand) is taken as it is."""
+    """A file without a version (trec_eval's, or a table made by hand) is read without a check of versions."""
     if version is None or str(version) == str(VERSION):
         return
     text = f"is version {version} of the factors file; this cranfield reads version {VERSION}; fit the factors again"

@@ -146,7 +146,7 @@ class Standardisation(Result, Mapping[str, Factors]):
         return isinstance(measure, str) and self._find(measure) is not None
 
     def _find(self, measure: str) -> Factors | None:
-        """The factors of a measure by its name or an alias (map for AP)."""
+        """The factors of a measure, by name or alias (map for AP)."""
         for factors in self.factors:
             if factors.measure == measure:
                 return factors

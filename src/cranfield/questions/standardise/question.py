@@ -32,7 +32,7 @@ class StandardisedScores(Question):
     takes: ClassVar[Takes] = "scores"
 
     to: str = setting(
-        defaults.STANDARDISE_TO, "ab: clip(A*z + B, 0, 1); cdf: normal probability; z.",
+        defaults.STANDARDISE_TO, "ab: clip(A*z + B, 0, 1); cdf: normal probability; z: z-score.",
         choices=defaults.names(defaults.StandardiseTo), label="Standardise to",
     )  # fmt: skip
     a: float = setting(defaults.STANDARDISE_A, "Slope A of std-AB.", label="A of std-AB", least=-1e6, most=1e6)

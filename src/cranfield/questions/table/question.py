@@ -21,8 +21,8 @@ class TableQuestion(FamilyQuestion):
     """Table for a paper: systems by measures, means, significance marks, the best in bold, and a caption.
 
     With baselines, marks († ‡ …) show which of them a system differs from. Without, letters show which systems it is
-    better than. The caption names test, correction, family and number of topics. Of a long table with a column `seed`,
-    means stand beside the spread of seeds, and marks are about recipes (see across).
+    better than. The caption names test, correction, family and number of topics. With a column
+    `seed`, the table adds the spread over seeds, and marks compare recipes (see across).
 
     \b
     Examples:

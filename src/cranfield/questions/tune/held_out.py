@@ -53,8 +53,8 @@ def best(sums: Array, tolerance: float) -> Choice:
 def choose(values: Array, folds: Folds, tolerance: float) -> Choice:
     """The best column on the training topics of every fold: the argmax of the training means.
 
-    The sum over the training topics is the sum over all topics minus that over the held-out ones, so leave-one-out
-    takes one pass over the scores. On the exact grid the difference has no rounding error: a fold's held-out scores
+    The sum over the training topics is the total minus the sum over the held-out ones. So leave-one-out takes one pass
+    over the scores. On the exact grid the difference has no rounding error: a fold's held-out scores
     cannot influence its choice. They only help to set the unit of the grid, some 1e-12 for scores up to 1.
 
     Parameters

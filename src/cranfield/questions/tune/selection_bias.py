@@ -136,7 +136,7 @@ def selection_bias(
 ) -> SelectionBias:
     """Simulate tuning among equally good settings, and measure the apparent advantage of the best.
 
-    The score of a setting on a topic is a topic effect plus normal noise of standard deviation `sd`, the same for all
+    The score of a setting on a topic is a topic effect plus normal noise. The noise has standard deviation `sd` for all
     settings and for the baseline. The topic effect cancels in every difference. So the true advantage is 0, and any
     in-sample advantage is selection bias: in theory E(largest of m standard normals) · sd · √(1 − correlation) / √n.
 

@@ -235,8 +235,8 @@ def tune(
 ) -> Tuning:
     """Choose every family's setting on training topics and score it on held-out topics.
 
-    For each fold and family, the setting with the best mean score on the training topics is applied to the held-out
-    topics (Arguello, INLS 509 slides, "Cross-Validation"). All families share the folds. Every topic's score comes
+    In each fold and family, the setting with the best mean on the training topics is scored on the held-out topics
+    (Arguello, INLS 509 slides, "Cross-Validation"). All families share the folds. Every topic's score comes
     from a setting chosen on other topics, so the held-out matrix can be used in a significance test.
 
     Means are compared on the exact grid. Ties for the best mean are broken by the given order, with a warning. The

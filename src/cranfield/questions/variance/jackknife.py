@@ -103,7 +103,7 @@ def enough_groups(group: NDArray[np.intp], left: int = 2) -> bool:
 
 @dataclass(frozen=True)
 class Without:
-    """What is left of a number in one collection without each of its groups of systems, by the group's name."""
+    """A number in one collection recomputed without each of its groups of systems, by the group's name."""
 
     names: tuple[str, ...]
     members: Array

@@ -58,6 +58,6 @@ class VarianceQuestion(Question):
         return variances
 
     def check_together(self) -> None:
-        """The analysis of variance is one table, whatever the estimators."""
+        """The analysis of variance is one table for all estimators."""
         if self.anova and self.estimator:
             raise ArgumentError("`anova` uses no estimator. Leave out `estimator`.")

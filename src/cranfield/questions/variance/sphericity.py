@@ -4,7 +4,7 @@ Both are unbiased for few topics and need no random numbers.
 
 Let v_jl be the variance of the difference of systems j and l, and V the matrix of them. The doubly centred covariance
 of k systems is −½CVC, so that (tr S)² and tr S² need nothing but three sums: of v², of squared row sums, and the
-square of the whole sum. Their means over all sets of k of the m systems follow from the mean product of two v that
+square of the whole sum. Their means over all sets of k of the m systems follow from mean products of two v. The two
 share both, one or none of their systems. The same three means are unbiased when the m systems are themselves a
 sample, and so serve for more systems than there are.
 """
@@ -159,8 +159,8 @@ def check_systems(m: int, k: int) -> None:
         raise ArgumentError(f"`n_systems` must be a whole number of at least 2; got {k}.")
     if k > m and m < FEWEST_TO_EXTRAPOLATE and k > 2:
         raise DataError(
-            f"ε for {k} systems needs at least {FEWEST_TO_EXTRAPOLATE} past systems; there are {m}. Give scores of "
-            f"more systems, ask for at most {m} systems, or use a design for all pairs, which needs no ε"
+            f"ε for {k} systems needs at least {FEWEST_TO_EXTRAPOLATE} past systems; there are {m}. Give more "
+            f"systems, ask for at most {m} systems, or use a design for all pairs, which needs no ε"
         )
 
 
@@ -244,7 +244,7 @@ def _scaled(covariances: Sequence[Array]) -> list[Array]:
 def pair_spread(matrices: ScoreMatrix | Iterable[ScoreMatrix]) -> float:
     """Standard deviation over pairs of the variance of a difference, divided by its mean.
 
-    With v_jl the sample variance of the difference of systems j and l over n topics, the variance of the v over pairs
+    Let v_jl be the sample variance of the difference of systems j and l over n topics. The variance of the v over pairs
     is part truth, part noise of the topics. The noise of each v is about (m₄ − v²)/(n − 1), m₄ its fourth central
     moment, of which the part that all pairs share (the noise of the mean v) does not spread them. Both come from sums
     over topics; there is no loop over pairs. Several collections are pooled with the weights n − 1.

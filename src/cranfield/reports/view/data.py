@@ -47,7 +47,7 @@ def view_data(
     judged: Mapping[str, float] | None = None,
     teams: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """What the linked view of a collection shows, from results that exist: it computes no decision of its own.
+    """What the linked view of a collection shows, from results that exist: it makes no decisions.
 
     Systems and topics stand in byte order of their names; every measure has the order of merit of its comparison. Per
     pair (in the order of `Comparison.pairs`) there are difference, lower, upper and adjusted p as 32-bit floats and

@@ -87,7 +87,7 @@ def topic_answer(
 
 
 def _place(number: int) -> str:
-    """A place in words: the hardest itself has no number.
+    """A place as text: the hardest itself has no number.
 
     >>> [_place(k) for k in (1, 2, 3, 11, 22)]
     ['the', 'the 2nd', 'the 3rd', 'the 11th', 'the 22nd']

@@ -1,7 +1,7 @@
 """Connections that end: every phase of a request has a time limit, and the server stops within seconds.
 
 uvicorn limits only the time between two requests. A visitor who never ends a request, an upload or the reading of an
-answer would hold the connection for ever, and with it the server's end.
+answer would hold the connection for ever. The server could then not stop.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Connection(H11Protocol):
         super().on_response_complete()
 
     def shutdown(self) -> None:
-        """Answer what was asked; what was not yet sent in full is given up."""
+        """Answer the request; what was not yet sent in full is given up."""
         if self.cycle is not None and not self.cycle.response_complete and self.cycle.more_body:
             self.transport.abort()
         else:

@@ -524,7 +524,7 @@ def _judge(file: str) -> str:
 
 
 def _is_stray(file: str) -> bool:
-    """Whether a file is by its name no data: a paper, a note, a picture, a program."""
+    """Whether the name of a file shows that it is no data: a paper, a note, a picture, a program."""
     name = _base(str(file)).lower()
     return name.startswith(("readme", "license", "licence", ".")) or PurePosixPath(name).suffix in NO_DATA
 

@@ -66,7 +66,7 @@ class Kept:
             raise ValueError("not a dataset")
 
     def to_json(self) -> bytes:
-        """As it is written beside its files."""
+        """The record written beside its files."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
