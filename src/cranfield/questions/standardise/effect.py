@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import (
     ALPHA,
     ANOVA_VARIANCE,
@@ -171,6 +172,7 @@ def standardisation_effect(
     >>> effect.scale_free["blocked_f"].round(2).to_list()
     [1.97, 4.64]
     """
+    check_arguments(standardisation_effect, locals())
     if not fraction > 0:
         raise ArgumentError(f"`fraction` must be positive; got {fraction:g}. Write 1 for one standard deviation.")
     matrices = as_matrices(scores)

@@ -46,10 +46,14 @@ class Store:
         self._pending = 0
         self._lock = threading.Lock()
         self.removed: Dataset | None = None
-        for kept in self.index.datasets():
-            self._load(kept)
-        if self.kept:
-            self._recover()
+        try:
+            for kept in self.index.datasets():
+                self._load(kept)
+            if self.kept:
+                self._recover()
+        except BaseException:
+            self.index.close()  # else no other server could use the directory
+            raise
 
     @property
     def notes(self) -> list[str]:

@@ -1,0 +1,123 @@
+"""What is passed to a public function has the types that its annotations name, or an `ArgumentError` says so.
+
+The annotations are the one list of types: mypy reads them before a program runs, and `check_arguments` when it does.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import math
+import numbers
+import os
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import repr_of
+
+_LARGEST = 2**63 - 1
+_NOUNS: dict[Any, tuple[str, str]] = {
+    bool: ("True or False", "booleans"), int: ("a whole number", "whole numbers"), float: ("a number", "numbers"),
+    str: ("a text", "texts"), type(None): ("None", "None"),
+}  # fmt: skip
+_LISTS = (list, tuple, Sequence, Iterable)
+_PLAIN = (os.PathLike, Mapping)
+_MANY = (str, bytes, bytearray, Mapping)
+"""What Python counts through and no list of values is."""
+
+
+def check_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    """Refuse arguments of another type than the function's annotations name: its first line, with its `locals()`.
+
+    Numbers must also be finite. Types that only this library or numpy knows are not looked at.
+
+    >>> def share(alpha: float = 0.05, systems: Sequence[str] | None = None) -> None:
+    ...     check_arguments(share, locals())
+    >>> share(alpha=True)
+    Traceback (most recent call last):
+    cranfield.ArgumentError: `alpha` must be a number; got True. Write 0.05.
+    >>> share(systems=[1])
+    Traceback (most recent call last):
+    cranfield.ArgumentError: `systems` must be a list of texts or None; got [1]. Leave it out for the default.
+    """
+    for name, (hint, default) in _parameters(function).items():
+        if name not in given or (value := given[name]) is default or _fits(value, hint):
+            continue
+        nouns = " or ".join(dict.fromkeys(_noun(part) for part in _parts(hint)))
+        plain = isinstance(default, (str, int, float)) and not isinstance(default, bool)
+        remedy = f"Write {default!r}." if plain else "Leave it out for the default."
+        needed = default is inspect.Parameter.empty
+        raise ArgumentError(f"`{name}` must be {nouns}; got {repr_of(value)}.{'' if needed else f' {remedy}'}")
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> dict[str, tuple[Any, Any]]:
+    """The type and the default of every argument whose type can be told."""
+    known = _Names(function.__globals__)
+    found = {
+        name: (_hint(one.annotation, known), one.default)
+        for name, one in inspect.signature(function).parameters.items()
+        if one.kind is not inspect.Parameter.VAR_KEYWORD
+    }
+    return {name: (hint, default) for name, (hint, default) in found.items() if all(map(_is_told, _parts(hint)))}
+
+
+class _Names(dict[str, Any]):
+    """The names of a module; those that only a type checker imports stand for anything."""
+
+    def __missing__(self, name: str) -> Any:
+        return getattr(builtins, name, Any)
+
+
+def _hint(annotation: Any, known: _Names) -> Any:
+    try:
+        return get_type_hints(types.SimpleNamespace(__annotations__={"one": annotation}), {}, known)["one"]
+    except TypeError:  # a subscript of what only a type checker imports
+        return Any
+
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    """The types of a union, or the only one."""
+    if get_origin(hint) in (Union, types.UnionType):
+        return tuple(part for one in get_args(hint) for part in _parts(one))
+    return (hint,)
+
+
+def _is_told(part: Any) -> bool:
+    origin = get_origin(part) or part
+    if origin in _LISTS:
+        return bool(get_args(part)) and all(map(_is_told, _parts(get_args(part)[0])))
+    return origin in _NOUNS or origin in _PLAIN or origin is Literal
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    return any(_is(value, part) for part in _parts(hint))
+
+
+def _is(value: Any, part: Any) -> bool:
+    """Whether a value has one type; every element of a list counts."""
+    origin = get_origin(part) or part
+    if origin in _LISTS:
+        listed = isinstance(value, Iterable) and not isinstance(value, _MANY) and getattr(value, "shape", True) != ()
+        return listed and (iter(value) is value or all(_fits(one, get_args(part)[0]) for one in value))
+    if origin is bool:
+        return isinstance(value, bool) or type(value).__name__ == "bool"  # numpy's
+    if origin in (int, float):
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral if origin is int else numbers.Real):
+            return False
+        return abs(int(value)) <= _LARGEST if isinstance(value, numbers.Integral) else math.isfinite(value)
+    if origin is str or origin is Literal:
+        return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
+    return isinstance(value, origin)
+
+
+def _noun(part: Any) -> str:
+    origin = get_origin(part) or part
+    if origin in _LISTS:
+        return "a list of " + " or ".join(_NOUNS.get(one, ("", "values"))[1] for one in _parts(get_args(part)[0]))
+    if origin is Literal:
+        return " or ".join(map(repr, get_args(part)))
+    return _NOUNS[origin][0] if origin in _NOUNS else "a path" if origin is os.PathLike else "a dictionary"
