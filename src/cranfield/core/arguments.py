@@ -32,7 +32,7 @@ _MANY = (str, bytes, bytearray, Mapping)
 def check_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
     """Refuse arguments of another type than the function's annotations name: its first line, with its `locals()`.
 
-    Numbers must also be finite. Types that only this library or numpy knows are not looked at.
+    Numbers must also be finite. Types of other libraries and protocols are not looked at.
 
     >>> def share(alpha: float = 0.05, systems: Sequence[str] | None = None) -> None:
     ...     check_arguments(share, locals())
@@ -90,7 +90,10 @@ def _is_told(part: Any) -> bool:
     origin = get_origin(part) or part
     if origin in _LISTS:
         return bool(get_args(part)) and all(map(_is_told, _parts(get_args(part)[0])))
-    return origin in _NOUNS or origin in _PLAIN or origin is Literal
+    ours = isinstance(origin, type) and origin.__module__.startswith("cranfield.")
+    return (
+        origin in _NOUNS or origin in _PLAIN or origin is Literal or (ours and not getattr(origin, "_is_protocol", 0))
+    )
 
 
 def _fits(value: Any, hint: Any) -> bool:
@@ -120,4 +123,6 @@ def _noun(part: Any) -> str:
         return "a list of " + " or ".join(_NOUNS.get(one, ("", "values"))[1] for one in _parts(get_args(part)[0]))
     if origin is Literal:
         return " or ".join(map(repr, get_args(part)))
-    return _NOUNS[origin][0] if origin in _NOUNS else "a path" if origin is os.PathLike else "a dictionary"
+    if origin in _PLAIN:
+        return "a path" if origin is os.PathLike else "a dictionary"
+    return _NOUNS[origin][0] if origin in _NOUNS else f"{origin.__name__}"
