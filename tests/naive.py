@@ -157,6 +157,15 @@ def rbp(levels: Sequence[int]) -> float:
     return fsum(level * 0.8**at for at, level in enumerate(levels))
 
 
+def ebr(t: Topic) -> float:
+    gains, ideal = ([2.0**level - 1 for level in levels] for levels in (t.gains, t.ideal))
+    total = []
+    for rank, stop in enumerate(stops(t.gains, t.highest), 1):
+        above = sum(gain > 0 for gain in gains[:rank])
+        total.append(stop * (fsum(gains[:rank]) + above) / (fsum(ideal[:rank]) + rank))
+    return fsum(total)
+
+
 def discounted(novelty: Sequence[float]) -> float:
     return fsum(value / log2(rank + 1) for rank, value in enumerate(novelty, 1))
 
@@ -307,7 +316,7 @@ MEASURES: dict[str, Callable[[Topic], float]] = {
     "RnDCG": rndcg,
     "binG": lambda t: divided(fsum(1 / log2(2 + rank - 1 - at) for at, rank in enumerate(t.relevant)), t.R),
     "G": gain_against_ideal,
-    "EBR": lambda t: fsum(stop * t.blended(rank) for rank, stop in enumerate(stops(t.gains, t.highest), 1) if stop),
+    "EBR": ebr,
     "nEBR": lambda t: divided(MEASURES["EBR"](t), fsum(stops(t.ideal, t.highest))),
     "iRBU": lambda t: irbu(t.gains, t.highest),
     "niRBU": lambda t: divided(irbu(t.gains, t.highest), irbu(t.ideal, t.highest)),

@@ -19,7 +19,7 @@ SEEDS = [*FEW, *(pytest.param(seed, marks=pytest.mark.slow) for seed in MANY)]
 LEVELS = ((0, 1), (1,), (0,), (0, 0, 1, 2), (-1, 0, 1, 3), (-2, -1), (0, 1, 2, 3, 4, 5))
 NAMES = (
     [f"d{i}" for i in range(12)],
-    ["é", "é", "文書", "\U0001f600", "a", "A", "#1", "0", "00", "-0", "1e5", "ｄ"],
+    ["\u00e9", "e\u0301", "\u6587\u66f8", "\U0001f600", "a", "A", "#1", "0", "00", "-0", "1e5", "\uff44"],
     ["d" * n for n in range(1, 13)],
     ["d1"],
 )
@@ -69,6 +69,8 @@ def write(folder: Path, seed: int, *, subtopics: bool) -> tuple[Path, Path]:
         if chance.random() < 0.8 or topic == judged[0][0]
         for document in chance.sample(names, chance.randint(1, len(names)))
     ]
+    if not {(topic, document) for topic, _, document, _ in judged} & {(row[0], row[2]) for row in ranked}:
+        ranked.append((judged[0][0], "Q0", judged[0][2], "1", scores[0], "odd"))  # or it is taken for a mistake
     qrels, run = folder / "qrels", folder / "odd"
     for path, rows in ((qrels, judged), (run, ranked)):
         chance.shuffle(rows)

@@ -10,10 +10,11 @@ import inspect
 import math
 import numbers
 import os
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, Unpack, get_args, get_origin, get_type_hints
 
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import repr_of
@@ -43,8 +44,9 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> N
     Traceback (most recent call last):
     cranfield.ArgumentError: `systems` must be a list of texts or None; got [1]. Leave it out for the default.
     """
+    passed = {key: each for one in given.values() if isinstance(one, dict) for key, each in one.items()} | dict(given)
     for name, (hint, default) in _parameters(function).items():
-        if name not in given or (value := given[name]) is default or _fits(value, hint):
+        if name not in passed or (value := passed[name]) is default or _fits(value, hint):
             continue
         nouns = " or ".join(dict.fromkeys(_noun(part) for part in _parts(hint)))
         plain = isinstance(default, (str, int, float)) and not isinstance(default, bool)
@@ -57,11 +59,17 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> N
 def _parameters(function: Callable[..., Any]) -> dict[str, tuple[Any, Any]]:
     """The type and the default of every argument whose type can be told."""
     known = _Names(function.__globals__)
-    found = {
-        name: (_hint(one.annotation, known), one.default)
-        for name, one in inspect.signature(function).parameters.items()
-        if one.kind is not inspect.Parameter.VAR_KEYWORD
-    }
+    found: dict[str, tuple[Any, Any]] = {}
+    for name, one in inspect.signature(function).parameters.items():
+        hint = _hint(one.annotation, known)
+        if one.kind is not inspect.Parameter.VAR_KEYWORD:
+            found[name] = hint, one.default
+        elif get_origin(hint) is Unpack:
+            (options,) = get_args(hint)
+            there = _Names(vars(sys.modules[options.__module__]))
+            found |= {
+                key: (_hint(each, there), inspect.Parameter.empty) for key, each in options.__annotations__.items()
+            }
     return {name: (hint, default) for name, (hint, default) in found.items() if all(map(_is_told, _parts(hint)))}
 
 

@@ -178,7 +178,7 @@ class Index:
         with self._lock:
             try:
                 return self._base.execute(command, values).fetchall()
-            except (sqlite3.Error, UnicodeError, OverflowError) as error:
+            except (sqlite3.Error, UnicodeError, OverflowError, MemoryError) as error:
                 if not self._told:
                     log.error(
                         "the index in %s failed (%s); changes last until the server stops", self._directory, error
