@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 DOCS = $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
-.PHONY: docs audit dependencies versions browser figures fuzz validate help demo test test-all coverage mutation bench lint clean
+.PHONY: docs audit dependencies versions browser figures fuzz fuzz-guided validate help demo test test-all coverage mutation bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,10 @@ MINUTES ?= 3
 SEED    ?= 1
 fuzz: $(VENV)/ready-dev  ## fuzz readers and commands: make fuzz MINUTES=60 SEED=7, or INPUTS=1000000
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seed $(SEED) --jobs $(JOBS) $(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES))
+
+fuzz-guided: $(VENV)/ready-dev  ## fuzz guided by coverage, with atheris (Linux, Python 3.11 to 3.13): MINUTES each, TARGET=run
+	$(PIP) atheris
+	PYTHONPATH=tests $(BIN)/python -m fuzz.guided --seed $(SEED) --minutes $(MINUTES) $(if $(TARGET),--target $(TARGET))
 
 dependencies: $(VENV)/ready-dev  ## write docs/dependencies.md: licences and sizes of all dependencies
 	$(BIN)/python docs/dependencies.py

@@ -66,7 +66,7 @@ class Topic:
         return [rank for rank, level in enumerate(self.levels, 1) if level is not None and level >= 1]
 
     @property
-    def R(self) -> int:  # noqa: N802
+    def R(self) -> int:
         return sum(level >= 1 for level in self.level.values())
 
     @property
@@ -175,7 +175,7 @@ def over_rank(novelty: Sequence[float]) -> float:
 
 
 def bpref(t: Topic) -> float:
-    N = sum(0 <= level < 1 for level in t.level.values())  # noqa: N806
+    N = sum(0 <= level < 1 for level in t.level.values())
     total = []
     for rank in t.relevant:
         above = sum(level == 0 for level in t.levels[:rank])

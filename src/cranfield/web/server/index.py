@@ -157,9 +157,9 @@ class Index:
             for row in rows:
                 with suppress(sqlite3.Error):  # a row that breaks the rules of its table
                     self._base.execute(f"insert or ignore into {table} values ({marks})", row)
-        found = [self._do(f"select rowid from {table}") for table in ("dataset", "question")]
+        datasets, questions = (len(self._do(f"select rowid from {table}")) for table in ("dataset", "question"))
         self.notes.append(
-            f"the index in {directory} is damaged. {plural(len(found[0]), 'dataset')} and {plural(len(found[1]), 'question')} "
+            f"the index in {directory} is damaged. {plural(datasets, 'dataset')} and {plural(questions, 'question')} "
             f"could be read; the old file is {aside.name}."
         )
 

@@ -198,7 +198,7 @@ class Store:
 
     def _write_names(self, kept: Kept, place: Path | None = None) -> None:
         if self.kept and not kept.places:
-            with suppress(FileError):  # the index has the same; a full disk must not take it away
+            with suppress(FileError, MemoryError):  # the index has the same; a full disk must not take it away
                 write_atomically((place or self.path / kept.id) / NAMES, kept.to_json())
 
     def add(
