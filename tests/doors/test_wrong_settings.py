@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
@@ -58,11 +59,11 @@ def called(example: Example) -> tuple[tuple[Any, ...], dict[str, Any]]:
         patch.setattr(Question, "ask", ask)
         with suppress(Reached):
             CliRunner().invoke(app, example.typed(), catch_exceptions=False)
-    return (
-        held[0]
-        if held
-        else (() if example.question.takes == "nothing" else tuple(example.inputs[:1]), example.asked().arguments())
-    )
+    if held:
+        return held[0]
+    named = example.asked().arguments()
+    first = next(iter(inspect.signature(example.question.verb()).parameters))
+    return (() if first in named else tuple(example.inputs[:1])), named
 
 
 def wrong(one: Setting) -> Iterator[tuple[str, Any]]:
