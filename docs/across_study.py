@@ -19,6 +19,7 @@ from cranfield.questions.across.across import holds_in
 from cranfield.questions.across.claims import like_these, these_collections
 from cranfield.questions.across.collected import Collected
 from cranfield.questions.across.seeds import recipes
+from cranfield.questions.compare.clusters import Clusters
 from cranfield.questions.compare.pairs import Pairs, all_pairs
 
 Array = NDArray[np.float64]
@@ -115,8 +116,41 @@ def too_many(true: int, k: int, n: int = 50) -> Callable[[np.random.Generator, i
     return trial
 
 
+def grouped(
+    sizes: tuple[int, ...], effect: int, by_group: bool, r: int = 1
+) -> Callable[[np.random.Generator, int], bool]:
+    """Topics in groups of four on every collection, of this design effect (1 to 4); with r > 1, recipes."""
+    share = (effect - 1) / 3
+    runs = [slice(j * r, j * r + r) for j in range(SYSTEMS)]
+
+    def trial(rng: np.random.Generator, seed: int) -> bool:
+        data = []
+        trained = rng.normal(0, 0.02, SYSTEMS * r) if r > 1 else np.zeros(SYSTEMS)
+        for groups in sizes:
+            of = np.repeat(np.arange(groups), 4)
+            noise = math.sqrt(share) * rng.normal(0, 0.15, (groups, SYSTEMS))[of]
+            noise = noise + math.sqrt(1 - share) * rng.normal(0, 0.15, (len(of), SYSTEMS))
+            values = np.repeat(0.4 + noise, r, axis=1) + trained
+            values += rng.normal(0, 0.05, values.shape) if r > 1 else 0
+            data.append(Clusters(of, np.full(groups, 4.0)).spread(values) if by_group else values)
+        weights = np.full(len(sizes), 1 / len(sizes))
+        if r > 1:
+            found, _ = recipes(data, runs, weights, PAIRS.a, PAIRS.b, ALPHA)
+        else:
+            found = these_collections(data, weights, PAIRS.a, PAIRS.b, alpha=ALPHA, n_resamples=RESAMPLES, seed=seed)
+        return bool((found.p_adjusted <= ALPHA).any())
+
+    return trial
+
+
 def main(trials: int) -> None:
     """Print every rate."""
+    for effect in (1, 2, 3, 4):
+        for sizes in ((30, 30), (20, 40, 60)):
+            for by_group in (True, False):
+                label = f"these, {' + '.join(map(str, sizes))} groups of 4, deff {effect}, {'groups' if by_group else 'topics'}"
+                rate(label, trials, grouped(sizes, effect, by_group))
+        rate(f"recipe, 30 + 30 groups of 4, deff {effect}, R = 3", trials, grouped((30, 30), effect, True, 3))
     for sizes in ((50, 50), (30, 50, 100), (50,) * 8, (25,) * 15):
         for skewed in (False, True):
             label = f"these, topics {sizes if len(sizes) < 4 else f'{len(sizes)} × {sizes[0]}'}"

@@ -24,6 +24,7 @@ EXTRAS = {
     "web": "for `cranfield serve`",
     "simulate": "for copulas in `cranfield simulate`",
     "cluster": "for `--cluster`",
+    "excel": "for spreadsheets",
 }
 ALLOWED = re.compile(r"MIT|BSD|Apache|PSF|Python Software Foundation|MPL|Mozilla|ISC|Unlicense|HPND|0BSD|Zlib|CC0")
 """Licences under which a package may be used beside one under Apache 2.0 without changing its licence."""

@@ -121,7 +121,7 @@ def robust_designs() -> Texts:
         pooled = cf.variances(robust())
         by_name = {one.estimator: one for one in pooled if one.collection == "pooled"}
         ttest = {name: cf.design_ttest(one, 0.05).n_topics for name, one in by_name.items()}
-        published = cf.design_anova(robust(), 20, 0.1, published=True).n_topics
+        published = cf.design_anova(robust(), 20, 0.1, blocked=False).n_topics
         advised = cf.design_all_pairs(robust(), 20, 0.1).n_topics
     return {
         "robust-ttest-two-way": str(ttest["two_way"]),

@@ -530,7 +530,7 @@ def one_way_on_shared_topics() -> Texts:
     within, residual = by_name["within"], by_name["residual"]
     rng, trials, said = np.random.default_rng(1), 2000, []
     for m in (2, 5, 10, 20):
-        n = cf.design_anova(within, m, 0.1, published=True).n_topics
+        n = cf.design_anova(within, m, 0.1, blocked=False).n_topics
         hits = 0
         for _ in range(trials):
             y = rng.normal(0, np.sqrt(within - residual), (n, 1)) + rng.normal(0, np.sqrt(residual), (n, m))

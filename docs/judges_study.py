@@ -3,14 +3,14 @@
 A large synthetic collection is the population: the truth is its mean, κ or bias over all topics. Every trial draws
 topics from it. All rates come with the number of trials.
 
-python docs/judges_study.py [--trials 1000] [--seed 1] [--part powered|strata|bias|labels|verdict|design]
+python docs/judges_study.py [--trials 1000] [--seed 1] [--part powered|strata|bias|labels|verdict|margin|design]
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,8 @@ import cranfield as cf
 from cranfield.questions.judges import bias, labels, powered
 from cranfield.questions.judges.inputs import Bench, Judge
 from cranfield.questions.judges.plan import Goal, Pilot, jackknife
-from cranfield.questions.judges.verdict import verdicts
+from cranfield.questions.judges.rankings import MARGIN
+from cranfield.questions.judges.verdict import beside_people, verdicts
 from cranfield.scores.rank_coefficients import rank_correlations
 
 Array = NDArray[np.float64]
@@ -180,34 +181,44 @@ def _tau(first: Array, second: Array) -> float:
     return float(rank_correlations(first.mean(axis=0)[None], second.mean(axis=0)[None], (0.0, 0.0))["tau_b"][0])
 
 
-def verdict_rows(p: Population, trials: int, seed: int) -> list[str]:
-    """How often each verdict is given to judges whose true Δ is known; systems shift a judge, not topics."""
+def verdict_rows(p: Population, trials: int, seed: int, judges: Sequence[tuple[str, float]] | None = None) -> list[str]:
+    """How often each verdict is given to judges whose true Δ is known; systems shift a judge, not topics.
+
+    A shifted judge counts where its true Δ is below the margin.
+    """
     systems = [str(at) for at in range(SYSTEMS)]
     ceiling = _tau(p.human, p.second)
     rows = []
     for n in (43, 100):
         topics = [str(at) for at in range(n)]
-        for label, spread in VERDICT_JUDGES:
+        for label, spread in judges or VERDICT_JUDGES:
             told: list[str] = []
             true: list[float] = []
 
             def draw(rng: np.random.Generator, spread: float = spread, topics: list[str] = topics) -> None:
                 at = rng.integers(TOPICS, size=len(topics))
                 shift = rng.normal(0, spread * p.human.mean(axis=0).std() * 3, SYSTEMS)
-                true.append(_tau(p.human, p.third + shift) - ceiling)  # noqa: B023
+                delta = _tau(p.human, p.third + shift) - ceiling
+                if spread and delta >= -MARGIN:
+                    return
+                true.append(delta)  # noqa: B023
                 made = [
                     Judge(name, cf.ScoreMatrix(x[at], topics, systems, "nDCG@10"))
                     for name, x in (("h", p.human), ("s", p.second), ("m", p.third + shift))
                 ]
                 bench = Bench(made[0], (made[1],), (made[2],), None, "nDCG@10", {})
-                told.append(verdicts(bench, None, ALPHA, 200, int(rng.integers(2**31)))[0].outcome)  # noqa: B023
+                found = verdicts(bench, beside_people(bench), None, ALPHA, 200, int(rng.integers(2**31)))
+                told.append(found[0].outcome)  # noqa: B023
 
             each(trials, seed, draw)
-            worse = [said for said, delta in zip(told, true, strict=True) if delta < -0.10 or spread == 0]
-            shares = " | ".join(f"{np.mean([said == one for said in worse]):.3f}" for one in OUTCOMES)
-            deltas = [delta for delta in true if delta < -0.10 or spread == 0]
-            rows.append(f"| {n} | {label} | {np.mean(deltas):+.3f} | {len(worse)} | {shares} |")
+            shares = " | ".join(f"{np.mean([said == one for said in told]):.3f}" for one in OUTCOMES)
+            rows.append(f"| {n} | {label} | {np.mean(true):+.3f} | {len(told)} | {shares} |")
     return ["| topics | judge | mean true Δ | trials | " + " | ".join(OUTCOMES) + " |", *rows]
+
+
+def margin_rows(p: Population, trials: int, seed: int) -> list[str]:
+    """The verdicts on judges just beyond the margin alone, for many trials."""
+    return verdict_rows(p, trials, seed, VERDICT_JUDGES[1:2])
 
 
 def design_rows(p: Population, trials: int, seed: int) -> list[str]:
@@ -224,9 +235,10 @@ def design_rows(p: Population, trials: int, seed: int) -> list[str]:
             def draw(rng: np.random.Generator, n: int = n, more: int = more, truth: int | None = truth) -> None:
                 at = rng.integers(TOPICS, size=n)
                 y, f = p.human[at], p.machine[at]
-                found = goal.topics(Pilot.of(y, f), more)
+                pilot = Pilot.of(y, f)
+                found = goal.topics(pilot, more)
                 left_out = [Pilot.of(np.delete(y, one, 0), np.delete(f, one, 0)) for one in range(n)]
-                low, high = jackknife(goal, found or 0, left_out, more)
+                low, high = jackknife(goal, pilot, left_out, more)
                 asked_for.append(found or 0)  # noqa: B023
                 covered.append(low is not None and high is not None and low <= (truth or 0) <= high)  # noqa: B023
 
@@ -236,11 +248,12 @@ def design_rows(p: Population, trials: int, seed: int) -> list[str]:
     return ["| pilot topics | machine topics | true need | median asked for | 5–95% | coverage |", *rows]
 
 
-VERDICT_JUDGES = (("another person", 0.0), ("worse judge", 0.05), ("much worse judge", 0.1))
+VERDICT_JUDGES = (("another person", 0.0), ("just beyond the margin", 0.05), ("far beyond the margin", 0.1))
 """Judges, and how far their systems are shifted at random, in thirds of the spread of systems."""
 OUTCOMES = ("not worse", "worse", "cannot tell")
 PARTS = {
-    "powered": powered_rows, "strata": strata_rows, "bias": bias_rows, "labels": label_rows, "verdict": verdict_rows, "design": design_rows,
+    "powered": powered_rows, "strata": strata_rows, "bias": bias_rows, "labels": label_rows, "verdict": verdict_rows,
+    "margin": margin_rows, "design": design_rows,
 }  # fmt: skip
 
 

@@ -147,3 +147,26 @@ CASES["across.impossible"] = (
     lambda: (designed(0.001), "AP: 30 collections are too few to detect 0.001 on collections like these"),
     lambda: designed(0.1),
 )
+
+
+@cache
+def with_seeds(min_diff: float) -> str:
+    """What a design says of recipes: two systems whose seeds lie .01 apart."""
+    table = seeded(3).with_columns(value=pl.col("value") + 0.01 * pl.col("seed").cast(pl.Float64))
+    found = answer(cf.design_across(table, min_diff=min_diff, seed_cost=20))
+    return "\n".join([*found.sentences, *found.sheet().notes])
+
+
+def fewest_costs() -> Shown:
+    table = seeded(3).with_columns(value=pl.col("value") + 0.01 * pl.col("seed").cast(pl.Float64))
+    rows = cf.design_across(table, min_diff=0.1, seed_cost=20).to_frame().drop_nulls("cost")
+    row = min(rows.iter_rows(named=True), key=lambda row: row["topics_in_all"] + 2 * row["seeds"] * 20)
+    text = f"Recipes: {row['seeds']} seeds per system and {row['topics']} topics per collection cost least"
+    return with_seeds(0.1), f"{text} ({row['cost']:,.0f} topics' worth)."
+
+
+CASES["across.seeds-against-topics"] = (fewest_costs, lambda: with_seeds(0.0001))
+CASES["across.seeds-limit"] = (
+    lambda: (with_seeds(0.05), "Recipes: no number of topics makes up for 2 seeds; 3 or more are needed."),
+    lambda: with_seeds(0.2),
+)

@@ -82,6 +82,11 @@ def write_files(place: Path) -> None:
     seeded = [f"c{k},{s},{r},{t},0.{1 + (7 * t + 3 * at + r + k) % 8}"
               for k in range(2) for at, s in enumerate(SYSTEMS[:3]) for r in range(3) for t in range(8)]  # fmt: skip
     (place / "seeds.csv").write_text("\n".join(["collection,system,seed,topic,value", *seeded, ""]))
+    battles = [(at % 24, SYSTEMS[at % 4], SYSTEMS[(at % 4 + at % 3 + 1) % 4], "ab"[at * 7 % 5 % 2]) for at in range(96)]
+    header = ("topic", "system_a", "system_b", "preferred")
+    (place / "battles.tsv").write_text("".join("\t".join(map(str, row)) + "\n" for row in (header, *battles)))
+    topic, _, document, _ = (place / "qrels.txt").read_text().split()[:4]
+    (place / "genders.txt").write_text(f"{topic} {document} 1 0\n")
     (place / "evals").mkdir()
     for at, system in enumerate(SYSTEMS[:2]):
         lines = [f"map\t{topic}\t{value:.4f}" for topic, value in zip(scores.topics, scores.values[:, at], strict=True)]

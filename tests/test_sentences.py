@@ -27,6 +27,7 @@ from cranfield.questions.cost.figures import PoolFigure
 from cranfield.questions.design.sense import sense
 from cranfield.questions.leaderboard.question import LeaderboardQuestion
 from warning_cases import CASES as WARNING_CASES
+from warning_cases import battles
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 SENTENCES = {name: one for name, one in every_sentence().items() if not name.startswith("charts.")}
@@ -124,6 +125,22 @@ def test_a_name_is_taken_once() -> None:
     with pytest.raises(cf.ArgumentError, match="registered already"):
         sentence("comparison.leads", "x", "y")
 
+
+# ── preferences ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def liked(topics: int, won: int) -> str:
+    """x and y win as often against z, which wins `won` of ten; x and y are even."""
+    return printed(battles(topics, won))
+
+
+def first_liked() -> str:
+    """x wins 9 of 10 games against y, so that it alone may be the best."""
+    return printed(cf.preferences([(str(at), "x", "y", "b" if at % 10 == 0 else "a") for at in range(60)]))
+
+
+case("preferences.preferred", lambda: (first_liked(), "x is preferred to every other system"), lambda: liked(40, 1))
+case("preferences.may-be-best", lambda: (liked(40, 1), "2 of 3 systems may be the most preferred"), first_liked)
 
 # ── comparison ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -532,8 +549,8 @@ def past() -> cf.ScoreMatrix:
 
 
 @cache
-def advice(k: int = 10, min_diff: float = 0.1) -> cf.Recommendation:
-    return cf.recommend(past(), k, min_diff)
+def advice(k: int = 10, min_diff: float = 0.1, budget: int | None = None) -> cf.Recommendation:
+    return cf.recommend(past(), k, min_diff, budget=budget)
 
 
 def everything(result: cf.Recommendation) -> str:
@@ -585,6 +602,14 @@ case("design.sample-interval",
      lambda: (printed(advice()), f"{advice().n_topics} topics [{advice().lower}, {advice().upper}]; with "
               f"{advice().assured}, power is at least 0.8 with 80% assurance."),
      lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
+case("design.budget",
+     lambda: (printed(advice(budget=15_000)), f"15,000 judgments are {15_000 // advice().n_topics:,} for each of "
+              f"{advice().n_topics} topics. `cost` weighs depth against topics."),
+     lambda: printed(advice(budget=2)))  # fmt: skip
+case("design.little-budget",
+     lambda: (printed(advice(budget=2)), f"2 judgments are fewer than {advice().n_topics} topics. "
+              "Detect a larger difference, or raise the budget."),
+     lambda: printed(advice(budget=15_000)))  # fmt: skip
 case("design.systems-sampled",
      lambda: (printed(advice()), "Systems are taken as a sample of those to come."),
      lambda: printed(cf.recommend(past().select(systems=past().systems[:2]), 2, 0.1)))  # fmt: skip
@@ -1211,6 +1236,18 @@ def judging_of(kind: str, n: int = 40, further: int = 0, persons: int = 2, group
     return cf.judges(people, machines, system_groups={"i": "ours", "j": "ours"} if grouped else None, n_resamples=200)
 
 
+@cache
+def stratified(further: int) -> cf.Judging:
+    """Forty topics by people in two strata, and further ones by a machine."""
+    rng = np.random.default_rng(6)
+    scores = np.linspace(0.2, 0.8, 10) + rng.normal(0, 0.06, (40 + further, 10))
+    topics, systems = [str(at) for at in range(40 + further)], list("abcdefghij")
+    person = cf.ScoreMatrix(scores[:40], topics[:40], systems, "AP")
+    machine = cf.ScoreMatrix(scores + rng.normal(0, 0.01, scores.shape), topics, systems, "AP")
+    strata = {topic: "ab"[int(topic) % 2] for topic in topics}
+    return cf.judges({"person": person}, {"machine": machine}, sampled=strata, n_resamples=200)
+
+
 def judging(*kind: str, **how: int) -> Callable[[], cf.Judging]:
     return lambda: judging_of(*kind, **how)  # type: ignore[arg-type]
 
@@ -1251,6 +1288,16 @@ judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ou
             judging("good", grouped=True))  # fmt: skip
 judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
             judging("good"))  # fmt: skip
+judges_case("judges.opposite-pairs", judging("reversed"), r"People prefer the first and reversed the second: j and a, .* and 40 more\.",
+            judging("good"))  # fmt: skip
+judges_case("judges.nearer", judging("good+reversed"), r"good is nearer to people than reversed: τ is 2\.000 \[2\.000, 2\.000\] higher\.",
+            judging("good+bad"))  # fmt: skip
+judges_case("judges.nearer-open", judging("good+bad"), r"Which of good and bad is nearer to people is open: τ differs by [+-]0\.\d{3} "
+            r"\[[+-]\d\.\d{3}, [+-]\d\.\d{3}\]\.", judging("good+reversed"))  # fmt: skip
+judges_case("judges.needed", judging("bad"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics; the machine saves none\.",
+            judging("good"))  # fmt: skip
+judges_case("judges.needed-beside", judging("good"), r"To detect 0\.05 between average systems with power 0\.8, people must judge \d\d topics, or "
+            r"\d\d beside 500 machine topics\.", judging("bad"))  # fmt: skip
 judges_case(
     "judges.adds",
     judging("good", further=100),
@@ -1265,6 +1312,8 @@ judges_case("judges.too-few", judging("good", n=12, further=20), r"Means and pai
             judging("good", further=100), "pairs")  # fmt: skip
 judges_case("judges.too-weak", judging("weak", further=100), r"Means and pairs use human judgments only: the median correlation of differences is -?0\.\d\d, "
             r"below 0\.5\.", judging("good", further=100), "pairs")  # fmt: skip
+judges_case("judges.strata-unused", lambda: stratified(0), r"Strata are not used here: every human topic counts alike\.",
+            lambda: stratified(100), "pairs")  # fmt: skip
 judges_case("judges.unknown-sampling", judging("good", further=100), r"Powered differences assume that the human topics are a random sample; otherwise their "
             r"intervals may cover far less\. No powered means are given\. If it is one, set `sampled` to random\.", judging("good"))  # fmt: skip
 
@@ -1286,14 +1335,17 @@ judges_case(
 )
 
 
-def apart(first: int) -> cf.Judging:
-    x = noisy([0.8, 0.7, 0.6, 0.5, 0.4], n=30)
-    machine = cf.ScoreMatrix(x.values, [str(first + at) for at in range(30)], x.systems, "AP")
+def apart(first: int, n: int = 30) -> cf.Judging:
+    x = noisy([0.8, 0.7, 0.6, 0.5, 0.4], n=n)
+    machine = cf.ScoreMatrix(x.values, [str(first + at) for at in range(n)], x.systems, "AP")
     return cf.judges({"person": x}, {"machine": machine}, n_resamples=50)
 
 
-judges_case("judges.no-shared-topic", lambda: apart(30), r"People and machines share no topic\. Only rankings can be compared, and their interval includes "
-            r"topic noise\.", lambda: apart(0))  # fmt: skip
+judges_case("judges.no-shared-topic", lambda: apart(30), r"People and machines share no topic\. Only rankings can be compared\.", lambda: apart(0))  # fmt: skip
+judges_case("judges.too-few-apart", lambda: apart(30), r"τ has no interval: with different topics, both sides need at least 50 topics\.",
+            lambda: apart(60, 60))  # fmt: skip
+judges_case("judges.human-only-topics", lambda: apart(3), r"3 topics judged by people and not by every machine, left out: 0, 1, 2\.",
+            lambda: apart(0))  # fmt: skip
 
 
 def planned(machine: str = "good", **how: object) -> Callable[[], cf.JudgesDesign]:

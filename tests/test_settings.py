@@ -16,7 +16,7 @@ from cranfield.questions.compare.compare import FamilyOptions, Options
 ANSWERED = {name: question for name, question in questions().items() if question.verb is not Question.verb}
 DATA = {
     "scores", "collections", "batches", "families", "qrels", "runs", "variance", "variance_of_difference", "splitter", "groups",
-    "progress", "executor", "missing", "path", "paths", "reference", "estimate", "model", "source", "unjudged",
+    "progress", "executor", "missing", "path", "paths", "reference", "estimate", "model", "source", "unjudged", "human",
 }  # fmt: skip
 """What a function is asked about, and what is no setting: objects and their origin, callbacks, how holes are read, and what a comparison shows."""
 

@@ -46,6 +46,7 @@ QUESTIONS = {
     "reliability": "data=DATA&topics=6,12&target=0.9&resamples=20",
     "monitor": "data=DATA&per_look=4&looks=3",
     "reuse": "data=sample&measure=AP&depth=5&depth=20&resamples=50",
+    "judges": "data=sample&measure=nDCG@10&resamples=50",
     "standardise": "data=DATA&resamples=50",
     "replicates": "data=sample&splits=2&resamples=50",
     "tuning": "data=DATA&folds=3&resamples=50",

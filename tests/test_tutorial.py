@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TUTORIAL, COMING_FROM = ROOT / "docs" / "tutorial.ipynb", ROOT / "docs" / "coming_from_notebook.ipynb"
+TUTORIAL, COMING_FROM, ACROSS = (
+    ROOT / "docs" / f"{name}.ipynb" for name in ("tutorial", "coming_from_notebook", "tutorial_across")
+)
 nbformat = pytest.importorskip("nbformat")
 
 
-@pytest.mark.parametrize("path", [TUTORIAL, COMING_FROM], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [TUTORIAL, COMING_FROM, ACROSS], ids=lambda path: path.stem)
 def test_it_is_stored_without_outputs(path: Path) -> None:
     for cell in nbformat.read(path, as_version=4).cells:
         assert not cell.get("outputs")
@@ -48,3 +50,11 @@ def test_every_door_leads_to_the_same_answer(tmp_path: Path, monkeypatch: pytest
     shown = str(run(COMING_FROM, tmp_path, monkeypatch))
     assert "is not installed here" not in shown, "the peers belong to the development tools"
     assert "map                   " in shown, "trec_eval's own lines"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_twelve_collections_and_three_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The notebook itself asserts that intervals hold the truth and that components are near it."""
+    shown = str(run(ACROSS, tmp_path, monkeypatch))
+    assert "Use `across`" in shown
+    assert "as recipes, on these 12 collections" in shown

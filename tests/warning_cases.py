@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 import cranfield as cf
+from cranfield.collection.groups import GroupSet
 from cranfield.core.labels import summary
 from cranfield.questions.cost.cost import cost_from_figures
 from cranfield.questions.cost.figures import PoolFigure
@@ -425,6 +426,21 @@ def evaluated(documents: str = "abc", topics: str = "12", relevance: int = 1, ma
     return cf.evaluate(judged, [run_of(good, "good"), run_of(other, "other")], "AP")
 
 
+def grouped(documents: str) -> cf.Scores:
+    members = {("1", document): (1.0, 0.0) for document in documents}
+    qrels, run = cf.as_qrels({"1": {"a": 1, "b": 1, "c": 0}}), run_of([("1", "a", 2), ("1", "b", 1)])
+    return cf.evaluate(qrels, run, "GFR", groups=[GroupSet("A", members, (0.5, 0.5))])
+
+
+def battles(topics: int, won: int) -> cf.PreferenceRanking:
+    """Three systems meet on each topic; the first two win as many games each, and the third wins `won` of ten."""
+    rows = []
+    for at in range(topics):
+        rows += [(str(at), "x", "y", "ab"[at % 2])]
+        rows += [(str(at), one, "z", "b" if (at + 3 * (one == "y")) % 10 < won else "a") for one in "xy"]
+    return cf.preferences(rows)
+
+
 case("measures.no-common-topic", lambda: evaluated(topics="89"),
      "other: no topic in common with qrels; do the topic ids agree?", evaluated)  # fmt: skip
 case("measures.none-judged", lambda: evaluated("ABC"),
@@ -437,6 +453,12 @@ case("measures.missing-topics", lambda: evaluated(topics="1"),
      "other: no document for 1 of 2 topics, scored 0: 2", evaluated)  # fmt: skip
 case("measures.unjudged-topics", lambda: evaluated(topics="123"),
      "other: 1 topic without judgments dropped: 3", evaluated)  # fmt: skip
+case(
+    "measures.no-groups",
+    lambda: grouped("a"),
+    "A: 1 relevant document without groups count as spread evenly over them",
+    lambda: grouped("ab"),
+)
 case("measures.no-relevant", lambda: evaluated(relevance=0),
      "1 of 2 topics have no relevant document, so every system scores 0 there: 2", evaluated)  # fmt: skip
 
@@ -483,3 +505,8 @@ def viewed(leader: str) -> list[str]:
 
 
 case("report.same-leader-view", lambda: viewed("s03"), "The same system leads by P@10", lambda: viewed("s00"))
+
+# ── preferences ───────────────────────────────────────────────────────────────────────────────────────────
+
+case("preferences.few-topics", lambda: battles(10, 4), "10 topics: intervals are approximate below 20 topics.",
+     lambda: battles(20, 4))  # fmt: skip

@@ -35,6 +35,7 @@ from .questions.across.across import Across as Across
 from .questions.across.across import across as across
 from .questions.across.design import DesignAcross as DesignAcross
 from .questions.across.design import design_across as design_across
+from .questions.compare.clusters import group_topics as group_topics
 from .questions.compare.compare import compare as compare
 from .questions.compare.compare import compare_measures as compare_measures
 from .questions.compare.comparison import Comparison as Comparison
@@ -70,6 +71,8 @@ from .questions.monitor.planned import SequentialDesign as SequentialDesign
 from .questions.monitor.planned import design_looks as design_looks
 from .questions.monitor.reestimation import Reestimate as Reestimate
 from .questions.monitor.reestimation import reestimate as reestimate
+from .questions.preferences.preferences import PreferenceRanking as PreferenceRanking
+from .questions.preferences.preferences import preferences as preferences
 from .questions.recommend.recommend import Recommendation as Recommendation
 from .questions.recommend.recommend import recommend as recommend
 from .questions.reliability.reliability import Reliability as Reliability

@@ -201,7 +201,7 @@ def test_replicated_counts_collections_in_which_the_difference_holds() -> None:
          "score: system 'z' has one seed, which tells nothing about its recipe. Name it `deterministic`, give more seeds, "
          "or set `claim` to trained."),
         (pl.concat([means(8), means(8).head(1)]), {},
-         "collection 'c0': system 'a' has two scores. Keep one, or add a column `seed`."),
+         "collection 'c0': system 'a' has two scores. Keep one, or add a column called seed."),
         (seeded(2).head(79), {},
          "collection 'c0': 1 scores are missing, such as topic '19' of system 'b'. Add them, or set `missing` to zero or "
          "drop-topic."),
@@ -229,6 +229,9 @@ def test_other_commands_refer_tables_of_several_collections_here(command: str, t
     assert f"column 'collection' names 2 collections. Use `cranfield across {path}`, or keep one." in ended.stderr
     seeded(2, n_collections=1).drop("collection").write_csv(path)
     ended = CliRunner().invoke(app, [command, str(path)])
+    if command == "table":  # prints the spread of seeds
+        assert "as recipes" in ended.stdout
+        return
     assert "column 'seed' names 2 seeds." in ended.stderr
 
 

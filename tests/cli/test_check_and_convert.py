@@ -91,7 +91,8 @@ def test_a_broken_first_line_does_not_decide_what_a_file_is(cranfield: Type) -> 
     )
     Path("a.qrels").write_text("301 0 a 0.5\n")
     assert cranfield("check", "a.qrels").stderr == (
-        "error: a.qrels:1: expected an integer (2 or L2) as relevance (field 4), found '0.5'\n"
+        "error: a.qrels:1: expected an integer (2 or L2) as relevance (field 4), found '0.5'; "
+        "`map` of evaluate and judges declares levels: 0+:0,0.5+:1\n"
     )
     Path("empty.run").write_text("")
     (row,) = json.loads(cranfield("check", "empty.run", "--format", "json").stdout)["rows"]

@@ -38,7 +38,7 @@ VALUES: dict[str, Any] = {
     "junit": "new.xml", "digits": 3, "difference": 0.001, "n_trials": 15, "n_pilots": 1,
     "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt", "human": "judges/human.qrels",
     "machine": "judges/machine.qrels", "map": "0:0,1:1,2:2", "system_groups": "judges/groups.txt", "sampled": "random",
-    "topic_groups": "groups.txt",
+    "topic_groups": "groups.txt", "groups": "nominal=genders.txt", "second": "judges/second.qrels",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 
@@ -54,6 +54,7 @@ BESIDE = {
     **{name: ["--one-family"] for name in SCORING},
     "name": ["--team-prefix [a-z]+", "--one-family"],
     "layout": ["-o new"],
+    **{name: ["--machine judges/machine.qrels"] for name in ("second", "system_groups")},
 } | {
     name: ["--tune"]
     for name in ("folds", "leave_one_out", "holdout", "n_repeats", "stratified", "one_family", "pattern")

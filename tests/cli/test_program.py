@@ -41,9 +41,9 @@ def test_bad_input_ends_with_1_and_one_plain_line(cranfield: Type) -> None:
 
 def test_a_bad_argument_ends_with_2(cranfield: Type) -> None:
     Path("a.AP.csv").write_text(WIDE)
-    result = cranfield("convert", "a.AP.csv", "-o", "a.xlsx")
+    result = cranfield("convert", "a.AP.csv", "-o", "a.doc")
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: cannot tell the format of a.xlsx from its ending")
+    assert result.stderr.startswith("error: cannot tell the format of a.doc from its ending")
     result = cranfield("convert", "a.AP.csv", "-m", "map", "--layout", "nev")
     assert result.stderr == "error: --layout nev writes one file per system; name a directory with --output\n"
 

@@ -315,7 +315,8 @@ QRELS_ERRORS = {
     ),
     "relevance is a fraction": (
         "301 0 d1 1.0\n",
-        "q:1: expected an integer (2 or L2) as relevance (field 4), found '1.0'",
+        "q:1: expected an integer (2 or L2) as relevance (field 4), found '1.0'; "
+        "`map` of evaluate and judges declares levels: 0+:0,0.5+:1",
     ),
     "relevance is huge": (
         "301 d1 L99999999999\n",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cranfield import DataError, FileError, ScoreMatrix, Scores, best_per_team
+from cranfield import DataError, FileError, ScoreMatrix, Scores, best_per_team, make_sample
 from cranfield.collection.teams import read_teams, systems_by_team, teams_of
+from cranfield.collection.writers import write_qrels, write_run
 from cranfield.core.errors import quietly
 
 
@@ -94,3 +96,26 @@ def test_a_run_without_a_team() -> None:
     with pytest.raises(DataError) as error:
         teams_of(["a1", "x", "y"], {"a1": "A"})
     assert str(error.value) == "no team is given for 2 runs (x, y). Add them to `teams`."
+
+
+def test_a_run_may_be_listed_with_its_ending() -> None:
+    """TREC-COVID's leaderboard lists final.qruir.f.txt, whose run is read as final.qruir.f."""
+    teams = {"final.qruir.f.txt": "CSIR", "other.run": "A", "b": "B"}
+    assert teams_of(["final.qruir.f", "b"], teams) == (
+        {"final.qruir.f": "CSIR", "b": "B"},
+        ("1 of 3 systems in `teams` has no run here and is ignored: other.run",),
+    )
+    assert teams_of(["a", "a.txt"], {"a": "A", "a.txt": "B"})[0] == {"a": "A", "a.txt": "B"}
+
+
+def test_cost_counts_the_systems_of_the_file_that_have_no_run(cranfield: Any) -> None:
+    sample = make_sample(n_topics=6, n_systems=4, n_documents=200)
+    Path("runs").mkdir()
+    write_qrels(sample.qrels, "qrels.txt")
+    for run in sample.runs:
+        write_run(run, f"runs/{run.system}.run")
+    listed = [f"{run.system},{run.system}" for run in sample.runs]
+    Path("teams.csv").write_text("\n".join(["team,run", *listed, "none,other"]))
+    chosen = ("--teams", "teams.csv", "--best-per-team", "AP")
+    result = cranfield("cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--width", "0.2", *chosen)
+    assert "1 of 5 systems in --teams has no run here and is ignored: other" in result.stderr

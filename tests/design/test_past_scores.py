@@ -76,7 +76,7 @@ def test_collections_are_pooled_and_measures_stand_below_one_another() -> None:
 def test_an_estimator_without_variance_is_left_out_unless_chosen() -> None:
     same = ScoreMatrix([[0.5] * 3, [0.25] * 3, [0.75] * 3], "123", "abc", "AP")
     with pytest.warns(CranfieldWarning, match="exceeds the gap between the best and the worst past system"):
-        design = design_anova(same, 2, 0.1, published=True)
+        design = design_anova(same, 2, 0.1, blocked=False)
     assert "residual" not in design.by_estimator["estimator"].to_list()
     with pytest.raises(DataError, match="so there is no variance"):
         design_anova(same, 2, 0.1)

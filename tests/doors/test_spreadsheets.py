@@ -208,6 +208,100 @@ def test_a_true_mean_changes_nothing(values: list[list[float]], name: str, digit
         assert compare(read, n_resamples=200).to_frame().equals(compare(expected, n_resamples=200).to_frame())
 
 
+LABELS = st.sampled_from(
+    ["1", "2", "301", "T7", "Mean", "all", "Average", "sum", "Median", "SD", "min", "Max", "gmean", "N", "MAP", "Mean AP",
+     "Mittelwert", "red cars", "apple", "mean-pooling", "number of cars", "maximal"]
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    rows=st.dictionaries(LABELS, st.lists(cells, min_size=2, max_size=2), min_size=1, max_size=6),
+    digits=st.integers(1, 4),
+    layout=st.sampled_from(["wide", "long", "frame"]),
+)
+def test_no_row_vanishes_without_a_word(rows: dict[str, list[float]], digits: int, layout: str) -> None:
+    """Every topic is read with its scores, or a warning names it, or the table is refused."""
+    values = {topic: [round(x, digits) for x in row] for topic, row in rows.items()}
+    table = pl.DataFrame(
+        {"topic": list(values), "a": [x for x, _ in values.values()], "b": [y for _, y in values.values()]}
+    )
+    try:
+        if layout == "frame":
+            read = as_scores(table).only()
+        else:
+            read = of((long(table) if layout == "long" else table).write_csv())
+    except DataError as error:
+        assert any(topic in str(error) for topic in values) or "only means" in str(error)
+        return
+    for topic, row in values.items():
+        if topic in read.topics:
+            assert read.values[read.topics.index(topic)].tolist() == row
+        elif layout == "long" and topic == "all":  # of evaluation tools, and said in the provenance
+            assert any("(topic 'all') not read" in step for step in read.provenance)
+        else:
+            assert any(f"row {topic!r} is the " in warning for warning in read.warnings)
+
+
+@pytest.mark.parametrize(
+    ("label", "row"),
+    [("Mittelwert", "0.3717,0.45"), ("Moyenne", "0.3717,0.45"), ("MAP", "0.3717,0.45"), ("Mean (n = 6)", "0.3717,0.45"),
+     ("Mean AP", "0.3717,0.45"), ("N", "6,6")],
+)  # fmt: skip
+def test_summaries_by_other_names(label: str, row: str) -> None:
+    read = of(wide(f"{label},{row}"))
+    assert read == EXPECTED
+    assert read.warnings[0].startswith(f"s.csv: row {label!r} is the ")
+
+
+@pytest.mark.parametrize("label", ["MAP", "n", "Mean pooling", "Gesamt"])
+def test_topics_that_may_be_called_so_stay(label: str) -> None:
+    read = of(wide(f"{label},0.9,0.1"))
+    assert (read.topics, read.warnings) == ((*TOPICS, label), ())
+
+
+def test_each_name_means_its_own_statistic() -> None:
+    with pytest.raises(FileError, match="topic 'Mean' is named like a summary row"):
+        of("topic,a\n1,0.2\n2,0.4\nMean,0.7\n")  # the sum, within the digits
+    with pytest.raises(FileError, match="topic 'all' is named like a summary row"):
+        of(wide("all,0.2,0.1"))  # the standard deviation, within the digits
+
+
+def test_a_row_of_means_by_any_name_is_reported() -> None:
+    read = of(wide("Gesamtwert,0.3717,0.45"))
+    assert read.topics == (*TOPICS, "Gesamtwert")
+    assert read.warnings == (
+        "s.csv: row 'Gesamtwert' equals the mean of the other topics and counts as a topic; remove it if it sums up",
+    )
+    assert of(wide("7,0.3717,0.45")).warnings == ()  # numbered as the others are
+    assert of("topic,a\n1,0.5\n2,0.5\nlast,0.5\n").warnings == ()  # every row equals the mean
+
+
+@pytest.mark.parametrize("topics", [["1", "2", "3"], ["T1", "T2", "T3"], ["q-1", "q-2", "q-3"]])
+def test_columns_like_topics_without_a_head_are_refused(topics: list[str]) -> None:
+    text = f",{','.join(topics)}\nbm25,0.1,0.2,0.3\nneural,0.2,0.3,0.4\n"
+    with pytest.raises(FileError, match="s.csv:1: cannot tell whether rows are topics or systems: columns are named"):
+        of(text)
+    assert of(f"system{text}").systems == ("bm25", "neural")
+    assert of(f"topic{text}").topics == ("bm25", "neural")
+    table = pd.DataFrame([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]], index=["bm25", "neural"], columns=topics)
+    with pytest.raises(DataError, match="cannot tell whether rows are topics or systems"):
+        as_scores(table)
+    assert of(",1,2\nT1,0.1,0.2\nT2,0.3,0.4\n").topics == ("T1", "T2")
+
+
+def test_what_was_skipped_and_how_numbers_are_written_is_said_with_the_answer(put: Put) -> None:
+    path = put("Our results;;\ntopic;bm25;ql\n1;0,2;0,3\n2;0,4;0,6\nmade by us;;\n", "s.csv")
+    with quietly():
+        said = compare(str(path)).warnings
+    for text in (
+        "s.csv: line 1 is a title",
+        "s.csv: line 5 is a remark",
+        "s.csv: numbers are written with decimal commas",
+    ):
+        assert any(text in one for one in said), text
+
+
 # ── means, systems in rows, and ranges ────────────────────────────────────────────────────────────────────
 
 
@@ -435,11 +529,6 @@ def test_what_may_be_data_is_no_remark() -> None:
 def test_a_title_without_a_header_is_refused() -> None:
     with pytest.raises(FileError, match=r"s.csv:1: .*title"):
         of("My results\n1,0.5,0.25\n2,0.5,0.75\n")
-
-
-def test_workbooks_are_refused_with_the_remedy() -> None:
-    with pytest.raises(FileError, match=r"s.xlsx: is a workbook .*; save the sheet as CSV"):
-        read_part("s.xlsx", data=b"PK\x03\x04\x14\0\6\0")
 
 
 # ── names ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -18,8 +18,12 @@ from cranfield.cli.main import app
 from cranfield.core.question import REQUIRED, Question, Setting
 from examples import EXAMPLES, Example, folder
 
-ASKED = {one.question.command: one for one in reversed(EXAMPLES) if one.question.verb is not Question.verb}
-"""The first example of every question that a public function answers."""
+ASKED = {
+    one.question.command: one
+    for one in sorted(EXAMPLES, key=lambda one: "--scores" not in one.words)
+    if one.question.verb is not Question.verb
+}
+"""An example of every question that a public function answers; of a design one that names its variance."""
 OBJECTS: dict[str, Any] = {"object": object(), "function": len, "complex": 1j, "bytes": b"1", "nested": [[object()]]}
 NUMBERS = {
     "nan": float("nan"),

@@ -120,6 +120,7 @@ BASES: dict[str, list[list[str]]] = {
             (RUNS, ["--teams", "teams.txt"]), (RUNS, ["--team-prefix", "[a-z]+-[12]?"]), (TANGLED, ["--team-prefix", "."]),
         )
     ],
+    "preferences": [["battles.csv"]],
     "simulate tests": [[*SCORES, "--topics", "6", "--trials", "10", "--resamples", "19"]],
     "simulate design": [[*SCORES, "--systems", "3", "--min-diff", "0.2", "--pilots", "2", "--trials", "10"]],
     "simulate scores": [SCORES],
@@ -298,6 +299,8 @@ def prepare(folder: Path) -> None:
     make_sample(n_topics=4, n_systems=4, n_documents=100, depth=10, length=20, seed=1).write(folder / "s", force=True)
     systems = sorted(path.name.split(".")[0] for path in (folder / "s" / "runs").iterdir())
     (folder / "teams.txt").write_text("".join(f"{name} {'xy'[at % 2]}\n" for at, name in enumerate(systems)))
+    battles = [f"{at % 8},{'xyz'[at % 3]},{'xyz'[(at + 1) % 3]},{'ab'[at * 7 % 5 % 2]}" for at in range(48)]
+    (folder / "battles.csv").write_text("\n".join(["topic,system_a,system_b,preferred", *battles, ""]))
     (folder / "pooled.txt").write_text("".join(f"{name}\n" for name in systems[1:]))
     (folder / "letters.txt").write_text("".join(f"{name} {'xy'[at % 2]}\n" for at, name in enumerate("abcdef")))
     (folder / "bare.csv").write_text("0.5,0.25\n0.75,1\n0.5,0.125\n")

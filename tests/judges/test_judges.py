@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -10,11 +11,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from scipy import stats
 
 import cranfield as cf
 from cranfield import ArgumentError, CranfieldError, FileError, ScoreMatrix, write_qrels
+from cranfield.cli.main import app
 from cranfield.questions.judges import bias, rankings
+from cranfield.questions.judges.judges import INTERVALS
+from cranfield.questions.judges.question import JudgesQuestion
 
 RNG = np.random.default_rng(11)
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
@@ -27,7 +32,8 @@ def matrix(values: np.ndarray, measure: str = "AP", first: int = 0) -> ScoreMatr
 
 
 def scores(n: int = 30, m: int = 8, noise: float = 0.05) -> np.ndarray:
-    return np.linspace(0.3, 0.5, m) + RNG.normal(0, 0.1, (n, 1)) + RNG.normal(0, noise, (n, m))
+    drawn = np.linspace(0.3, 0.5, m) + RNG.normal(0, 0.1, (n, 1)) + RNG.normal(0, noise, (n, m))
+    return np.clip(drawn, 0, 1)
 
 
 # ── decisions ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -166,7 +172,9 @@ def test_strata_undo_a_biased_choice_of_topics() -> None:
     truth = every.mean(axis=0)
     assert np.abs(means["value"].to_numpy() - truth).max() < 0.02
     assert ((means["lower"].to_numpy() < truth) & (truth < means["upper"].to_numpy())).all()
-    assert np.abs(result.mean_rows.filter(method="human")["value"].to_numpy() - truth).min() > 0.05
+    assert np.abs(result.mean_rows.filter(method="human")["value"].to_numpy() - truth).max() < 0.05
+    plain = cf.judges({"person": person}, {"machine": machine}, sampled="random", n_resamples=50)
+    assert np.abs(plain.mean_rows.filter(method="human")["value"].to_numpy() - truth).min() > 0.05
 
 
 def test_strata_files(tmp_path: Path) -> None:
@@ -256,6 +264,48 @@ def test_bad_settings_of_sample_judges(how: dict[str, object], message: str) -> 
         cf.JudgeModel(error=-1)
 
 
+def test_bias_beyond_a_person_is_that_of_the_machine_minus_that_of_people() -> None:
+    human, group = scores(n=25), np.arange(8) >= 6
+    people = [human + RNG.normal(0, 0.02, human.shape) + extra * group for extra in (0.01, 0.02)]
+    machine = human + 0.05 * group
+    result = cf.judges(
+        {"h": matrix(human), "a": matrix(people[0]), "b": matrix(people[1])}, {"m": matrix(machine)},
+        system_groups={"g": "ours", "h": "ours"}, n_resamples=20,
+    )  # fmt: skip
+
+    def value(keep: list[int]) -> float:
+        placebo = np.mean([bias_by_hand(human[keep], one[keep], group) for one in people])
+        return bias_by_hand(human[keep], machine[keep], group) - float(placebo)
+
+    row = result.bias_rows.filter(role="beyond a person").row(0, named=True)
+    every = list(range(25))
+    left = np.array([value([at for at in every if at != out]) for out in every])
+    half = stats.t.ppf(0.975, 24) * np.sqrt(24 / 25 * ((left - left.mean()) ** 2).sum())
+    assert row["difference"] == pytest.approx(value(every), abs=1e-12)
+    assert (row["lower"], row["upper"]) == pytest.approx((value(every) - half, value(every) + half), abs=1e-12)
+    assert row["judge"] == "m"
+
+
+def test_pairs_judged_by_all_are_counted() -> None:
+    made = cf.make_judges(sample(), n_human=10)
+    result = cf.judges({"human": made.human}, {"machine": made.machine}, sample().runs, n_resamples=20)
+    assert result.settings["n_pairs"] == made.human.frame.height
+    assert f"{made.human.frame.height:,} pairs judged by both." in result.answer().sheet().title
+    assert cf.judges({"p": matrix(scores())}, {"m": matrix(scores())}, n_resamples=20).settings["n_pairs"] is None
+
+
+def test_the_columns_of_every_table_are_those_of_the_documentation() -> None:
+    """docs/judges.md lists what `--show` prints, in its order."""
+    page = (Path(__file__).parents[2] / "docs" / "judges.md").read_text()
+    listed = dict(re.findall(r"^\| `([a-z]+)` \| ((?:[a-z_]+(?:, )?)+) \|", page, re.MULTILINE))
+    result = cf.judges({"p": matrix(scores())}, {"m": matrix(scores())}, n_resamples=20)
+    tables = {name.removesuffix("_rows"): getattr(result, name).columns for name in INTERVALS}
+    tables |= {f"{name}s": columns for name, columns in tables.items()}
+    assert list(listed) == list(JudgesQuestion.of("show").choices or ())
+    for name, columns in listed.items():
+        assert ["measure", *columns.split(", ")] == tables[name], name
+
+
 # ── bad input ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -275,6 +325,24 @@ def test_no_shared_topic_leaves_rankings_only() -> None:
     assert str(error.value) == "`show` decisions has no rows here. Judge at least 2 topics by people and machines."
 
 
+def test_the_command_shows_rankings_where_no_topic_is_shared(tmp_path: Path) -> None:
+    for name, first in (("person", 0), ("machine", 100)):
+        cf.write_scores(matrix(scores(), first=first), tmp_path / f"{name}.csv")
+    words = ["judges", "--human", str(tmp_path / "person.csv"), "--machine", str(tmp_path / "machine.csv")]
+    done = CliRunner().invoke(app, [*words, "--resamples", "20"])
+    assert done.exit_code == 0, done.output
+    assert "tau_ap_b" in done.output
+
+
+def test_judgments_without_runs_are_refused(tmp_path: Path) -> None:
+    human, machine, _ = grades(tmp_path, "1")
+    assert (
+        message_of(human, machine) == f"{human[0]}: contains judgments, and there are no runs to score. Add the runs."
+    )
+    message = message_of({"person": cf.read_qrels(human[0])}, {"machine": cf.read_qrels(machine[0])})
+    assert message == "`human` holds judgments, and `runs` names no runs to score. Add the runs."
+
+
 def test_one_shared_topic_is_refused() -> None:
     message = message_of({"person": matrix(scores())}, {"machine": matrix(scores(), first=29)})
     assert message == "people and machines share 1 topic; at least 2 are needed. Judge more topics twice."
@@ -283,7 +351,7 @@ def test_one_shared_topic_is_refused() -> None:
 def test_one_shared_system_is_refused() -> None:
     other = ScoreMatrix(scores(m=2), [str(at) for at in range(30)], ["a", "z"], "AP")
     message = message_of({"person": matrix(scores())}, {"machine": other})
-    assert message == "the judges share 1 systems; at least 2 are needed. Score the same runs by each."
+    assert message == "the judges share 1 system; at least 2 are needed. Give more runs."
 
 
 def test_two_judges_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -324,28 +392,29 @@ def grades(tmp_path: Path, last: str) -> tuple[list[Path], list[Path], list[cf.R
 
 
 def test_a_grade_that_the_mapping_lacks(tmp_path: Path) -> None:
-    assert message_of(*grades(tmp_path, "7"), map="1:1").endswith(": `map` has no target for grade 7. Add it.")
+    message = message_of(*grades(tmp_path, "7"), map="1:1")
+    assert message.endswith(": expected a grade of 1:1 as relevance (field 4), found '7'")
 
 
 @pytest.mark.parametrize("mapping", ["1", "a:b", "1:1:1", "", "1:0.5", "inf:1"])
 def test_a_mapping_that_is_none(tmp_path: Path, mapping: str) -> None:
     message = message_of(*grades(tmp_path, "1"), map=mapping)
-    assert message == f"`map` must be pairs of grades; got {mapping!r}. Write 0:0,1:0,2:1,3:1."
+    assert message.startswith(f"`map` must be pairs of grade and level; got {mapping!r}. Write 0:0,1:0,2:1 or,")
 
 
 def test_a_mapping_that_names_a_grade_twice(tmp_path: Path) -> None:
     message = message_of(*grades(tmp_path, "1"), map="1:0,1:1")
-    assert message == "`map` names a grade twice: '1:0,1:1'. Write each machine grade once."
+    assert message == "`map` names a grade twice: '1:0,1:1'. Write each grade once."
 
 
 def test_fractional_grades_need_a_mapping(tmp_path: Path) -> None:
     human, machine, runs = grades(tmp_path, "0.5")
     message = message_of(human, machine, runs)
-    assert message.endswith("found '0.5'. Fractional grades: Declare what they mean with `map`, such as 0:0,0.5:1,1:2.")
+    assert message.endswith("found '0.5'; `map` of evaluate and judges declares levels: 0+:0,0.5+:1")
     result = cf.judges(human, machine, runs, map="1:2,0.5:1", n_resamples=20)
     counts = result.confusion_rows.group_by("judge_grade").agg(pl.col("pairs").sum()).sort("judge_grade").rows()
     assert dict(counts)[1] == 1
-    with pytest.raises(FileError, match="expected topic, iteration, document and a grade of `map`"):
+    with pytest.raises(FileError, match="expected a grade of 1:2,0.25:1 as relevance"):
         cf.judges(human, machine, runs, map="1:2,0.25:1")
 
 

@@ -100,3 +100,12 @@ def test_one_grade_on_one_side_is_defined_or_missing() -> None:
     for one in labels.agreements(labels.counts_by_topic(topic, first, np.zeros(len(first)), GRADES), GRADES, 0.05):
         assert one.value is None or math.isfinite(one.value)
         assert one.statistic != "kappa" or one.value == pytest.approx(0.0)
+
+
+def test_a_judge_who_never_changes_has_no_interval_of_width_zero() -> None:
+    """κ is 0 whichever topic is left out: that says nothing about its spread."""
+    tables = np.array([[[6.0, 0.0], [2.0, 0.0]], [[5.0, 0.0], [3.0, 0.0]], [[7.0, 0.0], [1.0, 0.0]]])
+    found = {one.statistic: one for one in labels.agreements(tables, np.array([0.0, 1.0]), 0.05)}
+    assert found["kappa"].value == pytest.approx(0, abs=1e-12)
+    assert (found["kappa"].lower, found["kappa"].upper) == (None, None)
+    assert found["overrating"].lower is not None

@@ -8,7 +8,7 @@ from scipy import stats
 
 import cranfield as cf
 from cranfield import CranfieldError, ScoreMatrix
-from cranfield.questions.judges.plan import Goal, Pilot
+from cranfield.questions.judges.plan import Goal, Pilot, jackknife
 
 RNG = np.random.default_rng(4)
 TOPICS = [str(at) for at in range(40)]
@@ -48,6 +48,31 @@ def test_power_is_that_of_the_t_test() -> None:
     shift, critical = 0.1 / np.sqrt(0.04 / 30), stats.t.ppf(0.975, 29)
     expected = stats.nct.sf(critical, 29, shift) + stats.nct.cdf(-critical, 29, shift)
     assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("explained", [0.0, 0.5, 0.95, 0.999])
+@pytest.mark.parametrize("more", [0, 50, 5000])
+def test_needed_topics_are_the_fewest_that_reach_the_goal(explained: float, more: int) -> None:
+    """Looked up among all numbers, also where the chance of the wrong direction underflows."""
+    pilot, n = Pilot(0.0072, explained), np.arange(15.0 if more else 2.0, 400.0)
+    power = Goal(None, 0.03, 0.8, 0.05)
+    assert np.isfinite(pilot.power(n, more, 0.03, 0.05)).all()
+    assert power.topics(pilot, more) == n[pilot.power(n, more, 0.03, 0.05) >= 0.8][0]
+    width = Goal(0.05, None, 0.8, 0.05)
+    assert width.topics(pilot, more) == n[pilot.width(n, more, 0.05) <= 0.05][0]
+
+
+def test_the_interval_is_taken_before_topics_are_cut_at_fifteen() -> None:
+    """Every pilot here asks for fewer than 15, so the interval says so; a bit more variance brings an upper end."""
+    goal = Goal(0.1, None, 0.8, 0.05)
+    few = [Pilot(0.01 * (1 + 0.01 * at), 0.9) for at in range(-10, 11)]
+    assert jackknife(goal, few[10], few, 500) == (15, 15)
+    some = [Pilot(0.05 * (1 + 0.01 * at), 0.9) for at in range(-10, 11)]
+    assert goal.topics(some[10], 500) == 15
+    lower, upper = jackknife(goal, some[10], some, 500)
+    assert lower == 15
+    assert upper is not None
+    assert upper > 18
 
 
 def test_width_by_hand() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import cranfield as cf
 from cranfield.questions.judges import powered as p
 
 RNG = np.random.default_rng(8)
@@ -134,3 +135,22 @@ def test_ppi_py_agrees_where_definitions_do() -> None:
     assert p.powered(y[:, None], f[:, None], g[:, None]).estimate[0] == pytest.approx(
         float(np.ravel(expected)[0]), abs=1e-3
     )
+
+
+def test_human_means_are_weighted_by_declared_strata() -> None:
+    """People judged stratum a three times as often as b, of which there are as many topics."""
+    rng = np.random.default_rng(3)
+    scores = np.linspace(0.2, 0.6, 6) + rng.normal(0, 0.05, (120, 6))
+    scores[60:] += 0.3
+    topics = [f"{'a' if at < 60 else 'b'}{at}" for at in range(120)]
+    chosen = [*range(30), *range(60, 70)]
+    person = cf.ScoreMatrix(scores[chosen], [topics[at] for at in chosen], list("abcdef"), "AP")
+    machine = cf.ScoreMatrix(scores + rng.normal(0, 0.01, scores.shape), topics, list("abcdef"), "AP")
+    result = cf.judges({"p": person}, {"m": machine}, sampled={topic: topic[0] for topic in topics}, n_resamples=20)
+    rows = result.mean_rows.filter(method="human").sort("system")
+    expected = (scores[:30].mean(axis=0) + scores[60:70].mean(axis=0)) / 2
+    assert rows["value"].to_list() == pytest.approx(expected, abs=1e-12)
+    of_strata = [scores[:30].var(axis=0, ddof=1) / 30 / 4, scores[60:70].var(axis=0, ddof=1) / 10 / 4]
+    freedom = sum(of_strata) ** 2 / (of_strata[0] ** 2 / 29 + of_strata[1] ** 2 / 9)
+    half = stats.t.ppf(0.975, freedom) * np.sqrt(sum(of_strata))
+    assert (rows["upper"] - rows["value"]).to_list() == pytest.approx(half, rel=1e-6)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cranfield import DataError, compare, evaluate, make_sample, reuse
+from cranfield import DataError, compare, evaluate, make_sample, replicate, reuse, tune
 from cranfield.collection.types import Qrels
 from cranfield.collection.writers import write_qrels, write_run
 from cranfield.core.errors import quietly
@@ -28,6 +28,19 @@ def test_a_sample_of_the_judgments_is_noticed_by_whatever_evaluates(sparse: tupl
     with quietly():
         for result in (evaluate(qrels, runs, "nDCG@10"), compare(qrels, runs, measure="nDCG@10")):
             assert sum(TENTH in one for one in result.warnings) == 1
+
+
+def test_tuning_replicates_and_reuse_notice_it_too(sparse: tuple[Qrels, list]) -> None:  # type: ignore[type-arg]
+    qrels, runs = sparse
+    settings = {f"ql(mu={at})": run for at, run in enumerate(runs)}
+    with quietly():
+        results = (
+            tune(settings, qrels=qrels, measure="nDCG@10", folds=2),
+            replicate(qrels, runs, "nDCG@10", n_splits=2, n_resamples=100, empty="keep"),
+            reuse(qrels, runs, {run.system: run.system for run in runs}, measures="nDCG@10", depths=10),
+        )
+    for result in results:
+        assert sum(TENTH in one for one in result.warnings) == 1, type(result).__name__
 
 
 def test_the_depth_is_that_of_the_measure(sparse: tuple[Qrels, list]) -> None:  # type: ignore[type-arg]

@@ -82,7 +82,7 @@ def test_every_result_says_something(name: str) -> None:
 
 
 def test_a_design_in_words() -> None:
-    said = answer(design_anova(0.0530, 10, 0.10, published=True))
+    said = answer(design_anova(0.0530, 10, 0.10, blocked=False))
     assert (said.headline, said.shown) == ("167 topics", ("methods",))
     assert said.sentences == (
         "With 167 topics, a one-way ANOVA detects a difference of 0.1 among 10 systems with power 0.801 at level "

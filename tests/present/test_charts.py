@@ -297,7 +297,7 @@ def test_systems_curve_gives_published_sizes() -> None:
 
 def test_detectable_difference_and_width_nearly_coincide() -> None:
     """EVIA 2014 §5.3 and Fig. 3: minD at ten systems nearly equals the width of an interval."""
-    spec = chart(design_anova(0.0530, 10, 0.10, published=True), "detectable").to_dict()
+    spec = chart(design_anova(0.0530, 10, 0.10, blocked=False), "detectable").to_dict()
     by: dict[str, dict[int, float]] = {}
     for row in spec_data(spec)[0]:
         by.setdefault(row["series"], {})[row["topics"]] = row["value"]

@@ -14,7 +14,7 @@ import pytest
 
 import cranfield
 from chart_support import matrix, names
-from cranfield import Report, ScoreMatrix, Scores, build_report, evaluate, make_sample, reliability
+from cranfield import Report, ScoreMatrix, Scores, build_report, evaluate, make_judges, make_sample, reliability
 from cranfield.core.charts import chart
 from cranfield.core.defaults import REPORT_SECTIONS
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
@@ -66,6 +66,8 @@ def report() -> Report:
         qrels=sample.qrels,
         runs=sample.runs,
         teams=teams,
+        machine=make_judges(sample).machine,
+        second=make_judges(sample).second,
         n_splits=3,
         replicate_resamples=300,
         n_resamples=4000,

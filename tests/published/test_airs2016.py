@@ -81,7 +81,7 @@ RECOMMENDATIONS = [
 )
 def test_recommendations(variance: float, systems: int, min_diff: float, printed: int, exact: int) -> None:
     assert design_anova(variance, systems, min_diff, method="published").n_topics == printed
-    assert design_anova(variance, systems, min_diff, published=True).n_topics == exact
+    assert design_anova(variance, systems, min_diff, blocked=False).n_topics == exact
 
 
 def test_the_recommended_collections_hold_for_the_exact_power_too() -> None:

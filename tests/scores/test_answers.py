@@ -60,13 +60,23 @@ def test_runs_of_one_file_or_of_several(tmp_path: Path) -> None:
         ),
         (
             line("1", [("vital", "maybe")]),
-            ":1: expected the assignment support, partial_support, not_support, found 'maybe'",
+            ":1: expected the assignment support, partial_support or not_support, found 'maybe'",
         ),
         (
             line("1", [("vital", FULL)]) + '{"nuggets": [{"assignment": "support"}]}\n',
             ":2: expected a topic (qid, query_id",
         ),
-        (line("1", [("vital", FULL)]) + '{"qid": "2", "nuggets": []}\n', ":2: expected `nuggets`, a list of objects"),
+        (line("1", [("vital", FULL)]) + '{"qid": "2", "nuggets": 1}\n', ":2: expected `nuggets`, a list of objects"),
+        (
+            line("1", [("vital", FULL)]) + '{"qid": "2", "nuggets": []}\n',
+            ":2: the list of nuggets is empty, so the answer",
+        ),
+        ('{"qid": "2", "nuggets": []}\n', ":1: the list of nuggets is empty, so the answer"),
+        (
+            '{"qid": "1", "nuggets": [{"assignment": "support"}]}\n',
+            ":1: a nugget has no importance; expected vital or okay",
+        ),
+        ('{"qid": "1", "nuggets": [{"importance": "okay"}]}\n', ":1: a nugget has no assignment; expected support, "),
     ],
 )
 def test_bad_nuggets(tmp_path: Path, text: str, message: str) -> None:

@@ -391,9 +391,9 @@ def test_what_cannot_be_written(write: Write) -> None:
             save(scores, path, **options)  # type: ignore[arg-type]
         return str(caught.value)
 
-    assert message(EXPECTED, "a.xlsx") == (
-        "cannot tell the format of a.xlsx from its ending; end it in .csv, .tsv, .txt or .parquet, or choose the layout "
-        "trec_eval or nev, which fill a directory"
+    assert message(EXPECTED, "a.doc") == (
+        "cannot tell the format of a.doc from its ending; end it in .csv, .tsv, .txt, .xlsx, .ods or .parquet, or choose "
+        "the layout trec_eval or nev, which fill a directory"
     )
     assert message(EXPECTED, "none/a.csv") == "none/a.csv: cannot be written: No such file or directory"
     hostile = ScoreMatrix([[1.0]], ["1"], ["../x"])

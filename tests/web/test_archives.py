@@ -149,3 +149,9 @@ def test_a_file_compressed_twice_is_refused(ending: str, inside_zip: bool) -> No
     name = f"a.run{ending}"
     with pytest.raises(FileError, match="is compressed twice. Compress it once"):
         read("all.zip", zipped({name: data})) if inside_zip else read(name, data)
+
+
+def test_a_workbook_is_one_file_though_it_is_an_archive() -> None:
+    book = zipped({"xl/workbook.xml": b"<workbook/>"})
+    assert read("s.xlsx", book) == {"s.xlsx": book}
+    assert list(read("s.zip", book)) == ["s.zip/xl/workbook.xml"]

@@ -71,7 +71,10 @@ def _wanted(path: str, question: type[Question], files: Files) -> FileKind | Non
     if question.takes == "past":
         return "scores"
     first, *others = [files["qrels"], *files["runs"]] if "qrels" in files else files.get("scores") or [None]
-    if first is None or path not in expand([first, *others]):  # a file that an option names, such as the work file
+    try:
+        if first is None or path not in expand([first, *others]):  # a file that an option names, such as the work file
+            return None
+    except CranfieldError:  # a folder of result files, which hold neither runs nor scores
         return None
     judgments = kind_if_known(first) == "qrels"
     if "qrels" not in files and not judgments:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.core.errors import ArgumentError, FileError, UnknownNameError
-from cranfield.core.files import NO_URL, expand, is_file, is_folder, is_url, write_atomically
+from cranfield.core.files import NO_URL, expand, is_file, is_folder, is_url, split_sheet, write_atomically
 from cranfield.core.formats import FORMATS, OutputFormat, endings, of_path, offered
 from cranfield.core.gathering import gathered
 from cranfield.core.labels import plural
@@ -113,6 +113,7 @@ def _refuse_inputs(made: Sequence[Path], read: Sequence[Any]) -> None:
     for name in [os.fspath(one) for one in listed if isinstance(one, (str, Path))]:
         for path in there:
             with suppress(FileError):  # said when it is read, or no name of a file at all
+                name = split_sheet(name)[0]
                 inputs = [name] if is_file(name) else expand(name) if is_folder(name) or "*" in name else []
                 if any(is_file(one) and path.samefile(one) for one in inputs):
                     raise ArgumentError(f"{path} is an input of this command. Name another file to write.")

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias, TypeGuard, cast
 
 import polars as pl
 
+from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.readers import read_qrels, read_run, read_runs
 from cranfield.collection.rows import (
     QRELS_COLUMNS,
@@ -116,12 +117,14 @@ def as_runs(runs: RunsLike) -> list[Run | str] | Iterator[Run | str]:
         return (part for run in rest for part in _one_run(run))
     parts: list[Any] = [_one_run(run) for run in rest]
     joined: Any = Files(run for part in parts for run in part)
-    joined.skipped = tuple(dict.fromkeys(text for part in parts for text in skipped_files(part)))
+    joined.skipped = tuple(dict.fromkeys(text for part in parts for text in skipped_files(part))) + skipped_files(runs)
     return cast("list[Run | str]", joined)
 
 
-def as_qrels(qrels: QrelsLike) -> Qrels:
+def as_qrels(qrels: QrelsLike, map: str | GradeMap | None = None) -> Qrels:
     """Judgments in any form: `Qrels`, a file, ``{topic: {document: relevance}}``, a frame, ranx's or ir_measures'.
+
+    Grades that are not levels need `map`: pairs ``grade:level``, or ``grade+:level`` from that grade on.
 
     Examples
     --------
@@ -130,25 +133,34 @@ def as_qrels(qrels: QrelsLike) -> Qrels:
     >>> as_qrels({"301": {"d1": 0.5}})
     Traceback (most recent call last):
     cranfield.DataError: qrels: topic '301', document 'd1' has relevance 0.5; relevance must be a whole number
+    >>> as_qrels({"301": {"d1": 0.5, "d2": 0.25}}, map="0+:0,0.5+:1").frame["relevance"].to_list()
+    [1, 0]
     """
-    if isinstance(qrels, Qrels):
-        return qrels
+    grades = grades_of(map)
     if isinstance(qrels, (str, os.PathLike)):
-        return read_qrels(qrels)
+        return read_qrels(qrels, map=grades)
+    if isinstance(qrels, Qrels):
+        return qrels if grades is None else grades.applied(qrels)
+    found, notes = _judgments(qrels, grades), () if grades is None else (grades.note,)
+    return replace(found, notes=notes)
+
+
+def _judgments(qrels: Any, grades: GradeMap | None) -> Qrels:
+    """Judgments in memory."""
     if is_frame(qrels):
         frame, place = as_polars(qrels), Place("qrels")
         parts = columns_of(frame.columns, QRELS_PARTS)
         if not {"topic", "document", "relevance"} <= set(parts):
             place.fail(missing_columns(frame.columns, "judgments", QRELS_COLUMNS))
-        return Qrels(qrels_frame({key: frame[column] for key, column in parts.items()}, place), "qrels")
+        return Qrels(qrels_frame({key: frame[column] for key, column in parts.items()}, place, grades), "qrels")
     name, nested = (_name_of(qrels, "qrels"), qrels.to_dict()) if _is_ranx(qrels, "Qrels") else ("qrels", qrels)
     if isinstance(nested, Mapping):
         place = Place(name, rows=False)
-        return Qrels(qrels_frame(unfold(nested, place, "relevance"), place), name)
+        return Qrels(qrels_frame(unfold(nested, place, "relevance"), place, grades), name)
     if isinstance(qrels, Iterable):
         first, rest = peek(qrels)
         if _is_tuple(first, "relevance"):
-            return Qrels(qrels_frame(of_tuples(rest, "relevance"), Place("qrels")), "qrels")
+            return Qrels(qrels_frame(of_tuples(rest, "relevance"), Place("qrels"), grades), "qrels")
     raise _not_taken("qrels", qrels, QRELS_TAKEN)
 
 

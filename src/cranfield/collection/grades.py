@@ -1,68 +1,85 @@
-"""Judgments with fractional grades, such as a model's 0.75: levels by thresholds that the caller declares."""
+"""Grades that are not levels yet, such as a model's 0.75: levels by a mapping that the caller declares."""
 
 from __future__ import annotations
 
 import math
-import os
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import polars as pl
 
-from cranfield.collection.types import QRELS_SCHEMA, Qrels
-from cranfield.core.errors import ArgumentError
-from cranfield.core.files import Problems, filled_lines, finite_number, read_bytes, shown
+from cranfield.collection.types import Qrels
+from cranfield.core.errors import ArgumentError, DataError
+from cranfield.core.labels import summary
+
+_MOST = 2**31 - 1
+DECLARE = "; `map` of evaluate and judges declares levels: 0+:0,0.5+:1"
+"""What to do about a grade that is no level."""
 
 
-def read_fractional_qrels(path: str | os.PathLike[str], at_least: Sequence[float]) -> Qrels:
-    """Read judgments ``topic iteration document grade`` whose grades are decimals, as levels 0, 1, 2, ….
-
-    A grade below the first threshold is level 0, and each threshold reached adds a level. A negative grade means
-    unjudged and is level −1. There is no default: the thresholds decide what is relevant. Notes of the judgments name
-    them, and so do the warnings of every evaluation.
+@dataclass(frozen=True)
+class GradeMap:
+    """Which level a grade means: the level of that very grade, else of the highest threshold that it reaches.
 
     Parameters
     ----------
-    path : the file
-    at_least : lowest grade of level 1, of level 2, …; positive, ascending
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "qrels.txt")
-    >>> _ = file.write_text("1 0 a 0.9\\n1 0 b 0.5\\n1 0 c 0.1\\n")
-    >>> qrels = read_fractional_qrels(file, [0.5, 0.75])
-    >>> qrels.frame["relevance"].to_list(), qrels.notes
-    ([2, 1, 0], ('grades read as levels: 0.5 and above is level 1, 0.75 and above is level 2',))
+    exact : grade → level
+    steps : thresholds with the level from there on, ascending
+    written : the mapping as it was written
     """
-    thresholds = [float(one) for one in at_least]
-    if (
-        not thresholds
-        or sorted(set(thresholds)) != thresholds
-        or thresholds[0] <= 0
-        or not math.isfinite(thresholds[-1])
-    ):
-        raise ArgumentError(
-            f"`at_least` must be positive numbers in ascending order, as in [0.5, 0.75]; got {at_least}"
-        )
-    label = os.fspath(path)
-    problems = Problems(label)
-    levels: dict[tuple[str, str, str], int] = {}
-    for number, line in filled_lines(read_bytes(path), label):
-        fields = line.split()
-        grade = finite_number(fields[3]) if len(fields) == 4 else None
-        if grade is None:
-            problems.add(
-                number, f"expected 4 fields, the last a finite number (the grade), found {shown(line.strip())}"
-            )
-            continue
-        key = (fields[0], fields[1], fields[2])
-        if key in levels:
-            problems.add(number, f"document {key[2]} is judged twice for topic {key[0]}")
-        levels[key] = -1 if grade < 0 else bisect_right(thresholds, grade)
-    if not levels:
-        problems.add(0, "holds no judgments")
-    problems.raise_if_any()
-    frame = pl.DataFrame([(*key, level) for key, level in levels.items()], schema=QRELS_SCHEMA, orient="row")
-    read = ", ".join(f"{one:g} and above is level {level}" for level, one in enumerate(thresholds, 1))
-    return Qrels(frame, os.path.basename(label), (f"grades read as levels: {read}",))  # noqa: PTH119
+
+    exact: Mapping[float, int]
+    steps: tuple[tuple[float, int], ...]
+    written: str
+
+    @classmethod
+    def parse(cls, text: str) -> GradeMap:
+        """The mapping that a text declares: pairs ``grade:level``, or ``grade+:level`` from that grade on.
+
+        >>> thresholds = GradeMap.parse("0+:0,0.5+:1,0.75+:2,-1:-1")
+        >>> [thresholds.level(grade) for grade in (0.9, 0.75, 0.5, 0.1, -1, -0.5)]
+        [2, 2, 1, 0, -1, None]
+        """
+        exact: dict[float, int] = {}
+        steps: dict[float, int] = {}
+        pairs = [part.split(":") for part in text.split(",")]
+        try:
+            for grade, level in pairs:
+                (steps if grade.strip().endswith("+") else exact)[float(grade.strip().removesuffix("+"))] = int(level)
+            if (
+                not all(map(math.isfinite, (*exact, *steps)))
+                or max(map(abs, (*exact.values(), *steps.values()))) > _MOST
+            ):
+                raise ValueError
+        except ValueError:
+            raise ArgumentError(
+                f"`map` must be pairs of grade and level; got {text!r}. Write 0:0,1:0,2:1 or, from a grade on, "
+                "0+:0,0.5+:1."
+            ) from None
+        if len(exact) + len(steps) < len(pairs):
+            raise ArgumentError(f"`map` names a grade twice: {text!r}. Write each grade once.")
+        return cls(exact, tuple(sorted(steps.items())), text)
+
+    def level(self, grade: float) -> int | None:
+        """The level of a grade; None where the mapping has none."""
+        at = bisect_right(self.steps, (grade, math.inf))
+        return self.exact.get(grade, self.steps[at - 1][1] if at else None)
+
+    def applied(self, qrels: Qrels) -> Qrels:
+        """Judgments with their levels taken for grades."""
+        level = {grade: self.level(grade) for grade in sorted(qrels.frame["relevance"].unique().to_list())}
+        if lacking := [str(grade) for grade, found in level.items() if found is None]:
+            raise DataError(f"{qrels.name}: `map` has no target for grade {summary(lacking)}. Add it.")
+        column = pl.col("relevance").replace_strict(level, return_dtype=pl.Int32)
+        return Qrels(qrels.frame.with_columns(column), qrels.name, (*qrels.notes, self.note), qrels.groups)
+
+    @property
+    def note(self) -> str:
+        """What judgments and evaluations report."""
+        return f"grades read as levels by {self.written}"
+
+
+def grades_of(map: str | GradeMap | None) -> GradeMap | None:
+    """The mapping that a setting `map` declares, if it does."""
+    return GradeMap.parse(map) if isinstance(map, str) else map

@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 import polars as pl
 
+from cranfield.collection.grades import DECLARE, GradeMap
 from cranfield.collection.packed import has_equals
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Schema
 from cranfield.core.files import BOM, Problems, decimal_comma, finite_number, shown
@@ -358,8 +359,8 @@ def _run_rows(lines: Lines, lenient: bool, problems: Problems, first_seen: dict[
     return RunBlock(frame, Noticed(list(tags), lines.comments, tuple(lines.markup), longer, unranked))
 
 
-def careful_qrels(data: bytes, path: str) -> Parsed:
-    """Whole judgments, or a `FileError` that explains the problems."""
+def careful_qrels(data: bytes, path: str, grades: GradeMap | None = None) -> Parsed:
+    """Whole judgments, or a `FileError` that explains the problems; with `grades`, their levels by that mapping."""
     lines, problems = Lines(data, skip_markup=False, widths=(3, 4)), Problems(path)
     rows: list[tuple[str, str, str, int]] = []
     first_seen: dict[Pair, int] = {}
@@ -372,9 +373,15 @@ def careful_qrels(data: bytes, path: str) -> Parsed:
             continue
         expected = len(fields)
         topic, subtopic, document, level = fields if expected == 4 else (fields[0], b"0", *fields[1:])
-        relevance = _whole_number(level.removeprefix(b"L"), _INT32)
+        grade = finite_number(level.removeprefix(b"L").decode())
+        if grades is None:
+            relevance = _whole_number(level.removeprefix(b"L"), _INT32)
+        else:
+            relevance = None if grade is None else grades.level(grade)
         if relevance is None:
-            problems.add(number, f"expected an integer (2 or L2) as relevance (field {expected}), found {_show(level)}")
+            kind = "an integer (2 or L2)" if grades is None else f"a grade of {grades.written}"
+            declare = DECLARE if grades is None and grade is not None and b"." in level else ""
+            problems.add(number, f"expected {kind} as relevance (field {expected}), found {_show(level)}{declare}")
             continue
         if (first := first_seen.setdefault((topic, subtopic, document), number)) != number:
             problems.add(number, _twice(topic, document, first))

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
 from cranfield.collection.formats import CollectionFile, Kind, format_of
+from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.lines import Parsed, careful_qrels, careful_run, fast_qrels, fast_run
 from cranfield.collection.packed import PackedRun, packed_qrels, packed_run
 from cranfield.collection.types import Qrels, QrelsInWords, Run
@@ -179,7 +180,7 @@ def same_system(system: str, first: str | int, second: str | int) -> str:
     )
 
 
-def read_qrels(path: str | os.PathLike[str]) -> Qrels:
+def read_qrels(path: str | os.PathLike[str], *, map: str | GradeMap | None = None) -> Qrels:
     """Read judgments: TREC's four fields ``topic iteration document relevance`` or NTCIR's ``topic document L2``.
 
     BEIR's TSV, tables with a header, JSON and JSON lines are recognised by their content (docs/formats.md).
@@ -187,24 +188,30 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
     The iteration field is the subtopic, which diversity judgments need. White space, comments, compression and
     strictness are those of `read_run`. Relevance is an integer, written ``2`` or ``L2``, and may be negative.
 
+    Other grades need `map`, such as ``"0+:0,0.5+:1"``: see `cranfield.collection.grades`.
+
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "qrels.txt")
     >>> _ = file.write_text("0201 doc-1 L2\\n0201 doc-2 L0\\n")
     >>> read_qrels(file)
     Qrels(qrels.txt: 1 topics, 2 judgments, 1 relevant)
     """
+    grades = grades_of(map)
     if is_dataset(dataset := os.fspath(path)):
         from cranfield.collection.datasets import dataset_qrels
 
-        return dataset_qrels(dataset)
-    return parse_qrels(read_bytes(path), path)
+        return dataset_qrels(dataset) if grades is None else grades.applied(dataset_qrels(dataset))
+    return parse_qrels(read_bytes(path), path, grades)
 
 
-def parse_qrels(data: bytes, path: str | os.PathLike[str]) -> Qrels:
+def parse_qrels(data: bytes, path: str | os.PathLike[str], grades: GradeMap | None = None) -> Qrels:
     """`read_qrels` for bytes that were already read."""
     label = os.fspath(path)
     name = "stdin" if label == STDIN else os.path.basename(label)  # noqa: PTH119
     data = check_text(data, label)
+    if grades is not None:
+        parsed = _other(data, label, "qrels", grades) or careful_qrels(data, label, grades)
+        return Qrels(parsed.frame, name, (*parsed.notes, grades.note))
     packed = packed_qrels(data)
     if packed is not None and not packed.has_duplicates:
         return QrelsInWords(packed, name)
@@ -217,7 +224,7 @@ def is_other_run(head: bytes, path: str) -> bool:
     return format_of(CollectionFile(path, head), "run") is not None
 
 
-def _other(data: bytes, path: str, kind: Kind) -> Parsed | None:
+def _other(data: bytes, path: str, kind: Kind, grades: GradeMap | None = None) -> Parsed | None:
     """A run or judgments in another format than TREC's; None where none is recognised."""
-    entry = format_of(file := CollectionFile(path, data), kind)
+    entry = format_of(file := CollectionFile(path, data, grades), kind)
     return entry.read(file, kind) if entry and entry.read else None

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.collection.grades import GradeMap
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
 from cranfield.core.errors import SHOWN_PROBLEMS, DataError, FileError, Problem
 from cranfield.core.files import decimal_comma, finite_number
@@ -89,12 +90,22 @@ def run_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
     return pl.DataFrame({**keys.to_dict(), "rank": ranks, "score": score}, schema=RUN_SCHEMA)
 
 
-def qrels_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
-    """The frame of judgments from columns topic, document, relevance and perhaps subtopic ("0" unless given)."""
+def qrels_frame(columns: Mapping[str, Any], place: Place, grades: GradeMap | None = None) -> pl.DataFrame:
+    """The frame of judgments from columns topic, document, relevance and perhaps subtopic ("0" unless given).
+
+    With `grades`, relevance is a grade, whose level that mapping tells.
+    """
     parts = ["topic", "document", *(["subtopic"] if columns.get("subtopic") is not None else [])]
     keys = _keys(columns, parts, place, "holds no judgments; at least one is needed")
-    given, levels = _numbers(columns["relevance"], _level)
-    _refuse(place, keys, _whole(levels, 2**31), "relevance", given, "relevance must be a whole number")
+    if grades is None:
+        given, levels = _numbers(columns["relevance"], _level)
+        must = "relevance must be a whole number"
+    else:
+        given, numbers = _numbers(columns["relevance"])
+        found = [grades.level(one) if np.isfinite(one) else None for one in numbers.tolist()]
+        levels = np.array([math.nan if one is None else one for one in found], dtype=np.float64)
+        must = f"expected a grade of {grades.written}"
+    _refuse(place, keys, _whole(levels, 2**31), "relevance", given, must)
     _no_duplicates(place, keys)
     frame = keys.with_columns(pl.Series("relevance", levels.astype(np.int32)))
     return (frame if "subtopic" in parts else frame.with_columns(subtopic=pl.lit("0"))).select(*QRELS_SCHEMA)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, notify
-from cranfield.core.files import Problems, filled_lines, read_bytes, shown
+from cranfield.core.files import Problems, filled_lines, read_bytes, shown, system_name
 from cranfield.core.labels import plural, summary
 
 if TYPE_CHECKING:
@@ -129,14 +129,16 @@ def teams_of(
         known: Mapping[str, str] = teams_by_prefix(systems, systems, team_prefix)
     else:
         known = teams if isinstance(teams, Mapping) else read_teams(teams)  # type: ignore[arg-type]
-    if missing := [name for name in systems if name not in known]:
+    # A run may be listed with an ending that its system does not have: final.txt and final.
+    listed = {system_name(name): name for name in known} | {name: name for name in known}
+    if missing := [name for name in systems if name not in listed]:
         raise DataError(
             f"no team is given for {plural(len(missing), 'run')} ({summary(missing)}). Add them to `teams`."
         )
-    others = sorted(set(known) - set(systems))
+    others = sorted(set(known) - {listed[name] for name in systems})
     verb = "has no run here and is" if len(others) == 1 else "have no run here and are"
     said = (f"{len(others)} of {len(known)} systems in `teams` {verb} ignored: {summary(others)}",) if others else ()
-    return {name: known[name] for name in systems}, said
+    return {name: known[listed[name]] for name in systems}, said
 
 
 def best_per_team(

@@ -11,6 +11,7 @@ import polars as pl
 from cranfield.core.labels import natural_sorted
 
 if TYPE_CHECKING:
+    from cranfield.collection.groups import GroupSet
     from cranfield.collection.packed import PackedQrels
 
 Schema = dict[str, type[pl.DataType]]
@@ -45,10 +46,12 @@ class Qrels(_Rows):
     frame : polars frame with columns topic, subtopic, document (strings) and relevance (32-bit integers)
     name : where the judgments come from
     notes : what the reader skipped or noticed, one sentence each
+    groups : groups of the documents, for measures of group fairness; see `cranfield.collection.groups`
     """
 
     name: str = "qrels"
     notes: tuple[str, ...] = ()
+    groups: tuple[GroupSet, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return self.frame.equals(other.frame) if isinstance(other, Qrels) else NotImplemented
@@ -62,7 +65,7 @@ class QrelsInWords(Qrels):
     """Judgments in packed form; their frame is made on first use."""
 
     def __init__(self, packed: PackedQrels, name: str) -> None:
-        self.__dict__.update(packed=packed, name=name, notes=())
+        self.__dict__.update(packed=packed, name=name, notes=(), groups=())
 
     packed: PackedQrels
 

@@ -25,6 +25,13 @@ BY_SYSTEM = ("system", "systems", "run", "runs", "model", "models", "method", "n
 RUN_PARTS = ("topic", "document", "rank", "score")
 QRELS_PARTS = ("topic", "document", "relevance", "subtopic")
 LONG_PARTS = ("system", "topic", "measure", "value", "partition")
+COLLECTED: Mapping[str, tuple[str, ...]] = {
+    "collection": ("collection", "dataset", "task", "corpus"),
+    "seed": ("seed", "repeat", "run_no"),
+    "system": ("system", "model", "method", *NAMES["system"]),
+    **{part: NAMES[part] for part in ("topic", "measure", "value")},
+}
+"""Names of columns of tables of several collections or seeds, ours first. Capitals do not count."""
 
 
 def columns_of(names: Sequence[str], parts: Sequence[str]) -> dict[str, str]:
@@ -66,3 +73,24 @@ def is_by_system(name: str) -> bool:
     (True, False)
     """
     return name.strip().casefold() in BY_SYSTEM
+
+
+def collected_columns(names: Sequence[str]) -> dict[str, str] | None:
+    """The column of each part of a table that has a collection or a seed; None for other tables.
+
+    Without a column of values, the columns left are measures if there is one of systems, and systems otherwise.
+
+    >>> collected_columns(["Dataset", "model", "qid", "score"])
+    {'collection': 'Dataset', 'system': 'model', 'topic': 'qid', 'value': 'score'}
+    >>> collected_columns(["dataset", "bm25", "ours"])
+    {'collection': 'dataset'}
+    >>> collected_columns(["topic", "bm25", "ours"]) is None
+    True
+    """
+    folded = {name.strip().casefold(): name for name in reversed(names)}
+    found = {part: next((folded[one] for one in known if one in folded), None) for part, known in COLLECTED.items()}
+    roles = {part: name for part, name in found.items() if name is not None}
+    if "value" not in roles and len(roles) == len(names):
+        return None
+    by_collection = "collection" in roles and ("value" in roles or roles["collection"] in names[:2])
+    return roles if by_collection or {"seed", "system"} <= roles.keys() else None

@@ -189,6 +189,7 @@ VIEW_MIN_DIFF: Final = 0.05
 """The difference whose power stands beside reliability."""
 HALVINGS: Final = 200
 """Random halvings of the topics behind an expected τ; their mean has a Monte-Carlo error of a few thousandths."""
+PreferencesShow = Literal["ranking", "pairs"]
 ReliabilityShow = Literal["coefficients", "components", "targets", "views", "tau"]
 ReliabilityIntervals = Literal["jackknife", "normal"]
 RELIABILITY_INTERVALS: Final[ReliabilityIntervals] = "jackknife"
@@ -249,7 +250,7 @@ REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)
 REPORT_FILE: Final = "report.html"
 ReportSection = Literal[
     "data", "leaderboard", "differences", "collection", "reliability", "next", "standardisation", "replicates", "reuse",
-    "methods",
+    "judges", "across", "methods",
 ]  # fmt: skip
 REPORT_SECTIONS: Final[tuple[ReportSection, ...]] = get_args(ReportSection)
 """The sections of a report, in their order."""

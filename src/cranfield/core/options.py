@@ -230,13 +230,14 @@ def epsilon() -> Any:
     )  # fmt: skip
 
 
-def method() -> Any:
-    """Method for computing power."""
+def method(default: str | None = defaults.DESIGN_METHOD) -> Any:
+    """Method for computing power; without a default it is that of the design."""
     return setting(
-        defaults.DESIGN_METHOD,
+        default,
         "Method for computing power.",
         choices=defaults.names(defaults.DesignMethod),
         group="Statistics",
+        usual="" if default else f"{defaults.DESIGN_METHOD}; published with --published",
     )
 
 
@@ -264,6 +265,12 @@ def teams(
 ) -> Any:
     """A grouping of the runs."""
     return setting(None, help, metavar="FILE", on_page=False, **more)
+
+
+def topic_groups(**more: Any) -> Any:
+    """A grouping of the topics."""
+    text = "File of lines `topic group` for topics that belong together (variants, turns, users)."
+    return setting(None, text, metavar="FILE", on_page=False, **more)
 
 
 def team_prefix(help: str = "Regular expression that finds the team at the start of the run tag.", **more: Any) -> Any:

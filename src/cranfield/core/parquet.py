@@ -1,4 +1,4 @@
-"""Parquet files from anybody: polars reads them in a separate process with a memory limit.
+"""Parquet files and spreadsheets from anybody: libraries read them in a separate process with a memory limit.
 
 A parquet file ends in a description of itself, and the library allocates what the description claims: a crafted file
 that claims 2 exabytes ends the whole process. So another process reads it, and a file that breaks it, or that makes a
@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING
 
 from cranfield.core.errors import FileError
 from cranfield.core.files import NamedFile
+from cranfield.core.files.text import BOOKS
 from cranfield.core.isolated_process import limit_memory
 
 if TYPE_CHECKING:
@@ -36,23 +37,29 @@ def read_parquet(data: bytes, name: str) -> pl.DataFrame:
     """The table of a parquet file; a file that is none, or claims more than it can hold, is a `FileError`."""
     import polars as pl
 
+    return pl.read_ipc(io.BytesIO(ask(data, name, "parquet")))
+
+
+def ask(data: bytes, name: str, what: str, sheet: str = "") -> bytes:
+    """What the other process makes of a file: a table in polars' exchange format, or the text of a sheet."""
     room = MEMORY if isinstance(name, NamedFile) else MEMORY + _MORE * len(data)
-    sound, answer = _ask(data, room)
+    sound, answer = _ask(data, sheet, room)
     if sound:
-        return pl.read_ipc(io.BytesIO(answer))
-    said = f"cannot be read as parquet: {answer.decode()}; is the file complete?"
+        return answer
+    said = f"cannot be read as {what}: {answer.decode()}; is the file complete?"
     if not answer:
-        said = f"cannot be read as parquet within {room // 1_000_000:,} MB of memory; is the file damaged?"
+        said = f"cannot be read as {what} within {room // 1_000_000:,} MB of memory; is the file damaged?"
     raise FileError(name, said)
 
 
-def _ask(data: bytes, room: int) -> tuple[bool, bytes]:
+def _ask(data: bytes, sheet: str, room: int) -> tuple[bool, bytes]:
     """Whether the other process could read the file, and its table or what is wrong; nothing where it broke."""
     with _ONE_AT_A_TIME:
         reader = _reader(os.getpid())
         assert reader.stdin is not None
         assert reader.stdout is not None
         try:
+            _send(reader.stdin, room, sheet.encode())
             _send(reader.stdin, room, data)
             sound, answer = _receive(reader.stdout)
         except (OSError, ValueError):
@@ -89,8 +96,15 @@ def _receive(pipe: IO[bytes]) -> tuple[int, bytes]:
     return number, data
 
 
-def _answer(data: bytes) -> tuple[bool, bytes]:
-    """The table in the library's own exchange format, or what is wrong."""
+def _answer(data: bytes, sheet: str = "") -> tuple[bool, bytes]:
+    """The table in the library's own exchange format, the cells of a sheet, or what is wrong."""
+    if data.startswith(BOOKS):
+        from cranfield.core.workbooks import cells_of
+
+        try:
+            return True, cells_of(data, sheet)
+        except Exception as error:  # noqa: BLE001 (every format of a spreadsheet has errors of its own)
+            return False, (str(error).splitlines() or [type(error).__name__])[0].encode()
     import polars as pl
 
     out = io.BytesIO()
@@ -115,11 +129,12 @@ def _serve() -> None:
     _answer(example.getvalue())  # the library loads its parts and starts its threads before memory is limited
     while True:
         try:
+            _, sheet = _receive(sys.stdin.buffer)
             room, data = _receive(sys.stdin.buffer)
         except (ValueError, KeyboardInterrupt):  # Ctrl-C reaches every process of a terminal
             return
         limit_memory(room)
-        _send(sys.stdout.buffer, *_answer(data))
+        _send(sys.stdout.buffer, *_answer(data, sheet.decode()))
 
 
 if __name__ == "__main__":

@@ -53,9 +53,10 @@ Files: TypeAlias = Mapping[str, Any]
 Bar: TypeAlias = "Callable[[str], AbstractContextManager[Progress | None]]"
 """Opens a progress bar that counts what it is told."""
 
-Takes = Literal["scores", "collections", "batches", "families", "files", "runs", "past", "judged", "nothing"]
+Takes = Literal["scores", "collections", "batches", "families", "files", "runs", "past", "judged", "judges", "nothing"]
 """What a question is asked about: scores, collections of them, batches of topics, families of settings, files of any
-kind, judgments and runs; or what its own settings name: past scores, judged collections, or nothing at all."""
+kind, judgments and runs; or what its own settings name: past scores, judged collections, the judgments of several
+judges, or nothing at all."""
 
 
 class Argument(NamedTuple):
@@ -76,6 +77,7 @@ ARGUMENTS: Final[Mapping[Takes, tuple[Argument, ...]]] = {
     "runs": (Argument("qrels", "QRELS", 1), Argument("runs", "RUN...", -1)),
     "past": (),
     "judged": (),
+    "judges": (),
     "nothing": (),
 }
 """How a command line names what a question is asked about."""
@@ -659,4 +661,4 @@ def _literal(value: Any) -> str:
     """A value as Python writes it; a list of one is that one."""
     if isinstance(value, (list, tuple)):
         return _literal(value[0]) if len(value) == 1 else f"[{', '.join(_literal(one) for one in value)}]"
-    return _float(value) if isinstance(value, float) else repr(value)
+    return _float(value) if isinstance(value, float) else repr(str(value) if isinstance(value, Path) else value)

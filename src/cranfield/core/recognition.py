@@ -13,7 +13,17 @@ from cranfield.core.columns import columns_of, is_qrels_header, is_run_header
 from cranfield.core.compression import plain_ending
 from cranfield.core.defaults import FileKind
 from cranfield.core.errors import FileError
-from cranfield.core.files import STDIN, check_text, finite_number, is_dataset, open_bytes, read_bytes
+from cranfield.core.files import (
+    STDIN,
+    WORKBOOKS,
+    check_text,
+    finite_number,
+    is_dataset,
+    open_bytes,
+    read_bytes,
+    split_sheet,
+)
+from cranfield.core.files.text import BOOKS
 from cranfield.core.json_text import JSONProblem, holds_means, parse_json
 
 _HEAD = 1 << 16
@@ -72,6 +82,8 @@ def beginning(path: str) -> bytes:
         return read_bytes(path)
     with open_bytes(path) as stream:
         data = stream.read(_HEAD)
+        if data.startswith(BOOKS):
+            return read_bytes(path)
         if data.startswith(b"PAR1") or len(data) < _HEAD:
             return data
         head = data.rpartition(b"\n")[0]
@@ -186,8 +198,9 @@ def _of_three(rows: list[list[bytes]], named: str, tabs: bool) -> FileKind | Non
 
 def kind_by_name(path: str) -> FileKind | None:
     """What a file's name alone tells."""
+    path = split_sheet(path)[0]
     ending, name = plain_ending(Path(path)), Path(path).name.lower()
-    if ending in (".csv", ".tsv", ".parquet"):
+    if ending in (".csv", ".tsv", ".parquet", *WORKBOOKS):
         return "scores"
     return "qrels" if "qrel" in name else "run" if ending == ".run" else None
 

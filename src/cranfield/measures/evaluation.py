@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
+from cranfield.collection.groups import GroupsLike, with_groups
 from cranfield.collection.intents import Intents, read_intents
 from cranfield.collection.lines import first_tag, run_notes
 from cranfield.collection.matched import Matched, refuse_other_ids
@@ -30,6 +31,7 @@ from cranfield.core.labels import summary
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.measures.aliases import Value
+from cranfield.measures.fairness import groups_unknown
 from cranfield.measures.judgments import Documents, Floats, Ints
 from cranfield.measures.names import Measure, MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
@@ -166,6 +168,11 @@ class Evaluator:
         return values
 
     @property
+    def measures_fairness(self) -> bool:
+        """Whether a measure needs the groups of documents."""
+        return any(measure.name in ("GF", "GFR") for measure in self.measures)
+
+    @property
     def needs_documents(self) -> bool:
         """Whether a measure may need more than the judged documents of a run, so that the run is held whole."""
         return bool(self._theirs) or not all(m.definition.is_ours for m in self._ours)
@@ -213,10 +220,13 @@ class Evaluator:
     ) -> RunScores:
         """The scores of a ranking, with facts about it."""
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
-        depths = [] if self.judged_only or self.only_relevant else depths_of(self.measures)
-        shares = {depth: top_share(ranking, depth) for depth in depths}
         facts = tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system)
-        return RunScores(system, values, *facts, shares)
+        return RunScores(system, values, *facts, self.shares(ranking))
+
+    def shares(self, ranking: JudgedRanking) -> dict[int, float]:
+        """The judged share of the top of a ranking at each depth that counts; none where it says nothing."""
+        depths = [] if self.judged_only or self.only_relevant else depths_of(self.measures)
+        return {depth: top_share(ranking, depth) for depth in depths}
 
 
 def _evaluator(
@@ -271,6 +281,8 @@ def evaluate(
     name: SystemName = defaults.SYSTEM_NAME,
     judged_only: bool = False,
     unjudged: Unjudged | None = None,
+    map: str | None = None,
+    groups: GroupsLike = (),
     workers: int | None = None,
     executor: Executor | None = None,
     memory: float = defaults.MEMORY_MB,
@@ -305,6 +317,10 @@ def evaluate(
         the top of some run is unjudged, of which a warning tells
     unjudged : ``"bounds"`` adds to every matrix the least and the most that means and differences can be, whatever the
         unjudged documents are (see `cranfield.measures.bounds`); `compare` shows them. Runs are then held in memory
+    map : the level of each grade, for grades that are not levels, such as a model's 0.75: pairs ``grade:level``, or
+        ``grade+:level`` from that grade on (``"0+:0,0.5+:1,0.75+:2"``). A grade without a level is an error
+    groups : groups of documents for the measures ``GF`` and ``GFR``: `GroupSet` objects, or their files as texts
+        ``KIND=MEMBERS`` or ``KIND=MEMBERS,TARGET`` with KIND nominal or ordinal; see `read_groups`
     workers, executor : threads to use (default one per core, at most 8), or any `concurrent.futures.Executor`; never
         changes a result
     memory : megabytes for this process, approximately; never changes a result. Judgments, runs that must be held whole
@@ -332,8 +348,10 @@ def evaluate(
     [0.1667, 0.25]
     """
     check_arguments(evaluate, locals())
+    judged = as_qrels(qrels, map)
+    judged = with_groups(judged, groups) if groups else judged
     evaluator = Evaluator(
-        as_qrels(qrels), measures, level=level, gains=gains, intents=intents, order=order,
+        judged, measures, level=level, gains=gains, intents=intents, order=order,
         single_precision=single_precision, lenient=lenient, name=name, judged_only=judged_only,
     )  # fmt: skip
     sources = as_runs(runs)
@@ -470,6 +488,8 @@ def run_warnings(
         if count := len(outcome.unjudged_topics):
             which = summary(outcome.unjudged_topics)
             texts.append(UNJUDGED_TOPICS(system=system, count=count, s="s" * (count > 1), which=which))
+    if evaluator.measures_fairness:
+        texts += groups_unknown(evaluator.judgments)
     gone = {topic for outcome in outcomes for topic in outcome.missing} if missing == "drop-topic" else set()
     return (*texts, *mostly_unjudged(outcomes), *_topics_without_relevant(evaluator, gone))
 

@@ -166,6 +166,27 @@ class SubtopicJudgments:
 
 
 @dataclass(frozen=True, eq=False)
+class DocumentGroups:
+    """A set of groups beside the judged documents.
+
+    Parameters
+    ----------
+    name, ordinal : as in `GroupSet`
+    target : the probability of each group in a fair ranking
+    excess : judged documents × groups: the probability of the group, less that of a document without groups (uniform)
+    known : whether each judged document has groups
+    topics : whether each topic has documents with groups
+    """
+
+    name: str
+    ordinal: bool
+    target: Floats
+    excess: Floats
+    known: Mask
+    topics: Mask
+
+
+@dataclass(frozen=True, eq=False)
 class Judgments(Memory):
     """The judged documents of every topic.
 
@@ -177,6 +198,7 @@ class Judgments(Memory):
     subtopics : the judgments subtopic by subtopic
     top_level : highest relevance level of the collection, which sets the scale of `ERR` and `RBP`
     intents : probability of each subtopic, when given
+    groups : sets of groups of the documents
     """
 
     topics: tuple[str, ...]
@@ -185,6 +207,7 @@ class Judgments(Memory):
     subtopics: SubtopicJudgments
     top_level: int
     intents: Intents | None = None
+    groups: tuple[DocumentGroups, ...] = ()
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property

@@ -16,7 +16,7 @@ _IRBU = "Sakai & Zeng 2019, SIGIR-AP"
 _EBR = "Sakai 2019, NTCIREVAL 190111"
 
 
-def _stopping(hits: Hits, top_gain: float) -> Floats:
+def stopping(hits: Hits, top_gain: float) -> Floats:
     """Probability to stop at each document: gain/(highest gain + 1), after no stop above."""
     stop = hits.gain / (top_gain + 1)
     chance: Floats = stop * hits.product_above(1 - stop)
@@ -25,12 +25,13 @@ def _stopping(hits: Hits, top_gain: float) -> Floats:
 
 def _ebr(hits: Hits, ideal: Hits, top_gain: float, beta: float, cutoff: int | None) -> Floats:
     inside = hits.until(cutoff)
-    return inside.total(_stopping(inside, top_gain) * blended_ratio(inside, ideal, beta))
+    return inside.total(stopping(inside, top_gain) * blended_ratio(inside, ideal, beta))
 
 
-def _irbu(hits: Hits, top_gain: float, p: float, cutoff: int | None) -> Floats:
+def expected_utility(hits: Hits, top_gain: float, p: float, cutoff: int | None) -> Floats:
+    """p^rank, expected over the document at which the searcher stops."""
     inside = hits.until(cutoff)
-    return inside.total(_stopping(inside, top_gain) * power(p, inside.rank))
+    return inside.total(stopping(inside, top_gain) * power(p, inside.rank))
 
 
 @measure("EBR", family=_NTCIR, citation=_EBR)
@@ -71,7 +72,7 @@ def irbu(
     cutoff: Cutoff | None = None,
 ) -> Floats:
     """Expected utility p^rank where the searcher stops: ERR with p^rank in place of 1/rank."""
-    return _irbu(ranking.gains(gains), highest_gain(ranking.judgments, gains, top), p, cutoff)
+    return expected_utility(ranking.gains(gains), highest_gain(ranking.judgments, gains, top), p, cutoff)
 
 
 @measure("niRBU", family=_NTCIR, citation=_IRBU)
@@ -85,8 +86,8 @@ def nirbu(
 ) -> Floats:
     """IRBU / iRBU of the ideal ranking."""
     scale = highest_gain(ranking.judgments, gains, top)
-    best = _irbu(ranking.judgments.ideal(gains), scale, p, cutoff)
-    return ratio(_irbu(ranking.gains(gains), scale, p, cutoff), best)
+    best = expected_utility(ranking.judgments.ideal(gains), scale, p, cutoff)
+    return ratio(expected_utility(ranking.gains(gains), scale, p, cutoff), best)
 
 
 @measure("nRBP", family=_NTCIR, citation="Moffat & Zobel 2008, TOIS 27; normalised as in NTCIREVAL")

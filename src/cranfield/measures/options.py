@@ -13,6 +13,7 @@ from cranfield.core.question import Question, Setting, setting
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from cranfield.collection.groups import GroupsLike
     from cranfield.collection.intents import Intents
 
 
@@ -40,6 +41,8 @@ class EvaluationOptions(ScoringOptions, total=False):
     executor: Executor | None
     memory: float
     unjudged: defaults.Unjudged | None
+    map: str | None
+    groups: GroupsLike
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.collection.groups import GroupSet, member_rows
 from cranfield.collection.intents import Intents
 from cranfield.collection.matched import Matched
 from cranfield.collection.packed import Ids, PackedRun
@@ -22,7 +23,16 @@ from cranfield.collection.types import Qrels, QrelsInWords, Run
 from cranfield.core.defaults import ORDER, RankingOrder
 from cranfield.core.errors import DataError
 from cranfield.core.labels import natural_sorted
-from cranfield.measures.judgments import Documents, Hits, Ints, Judgments, Mask, Memory, SubtopicJudgments
+from cranfield.measures.judgments import (
+    DocumentGroups,
+    Documents,
+    Hits,
+    Ints,
+    Judgments,
+    Mask,
+    Memory,
+    SubtopicJudgments,
+)
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SPARSE = 3  # at least 8 slots per key: lookups end after one or two probes
@@ -328,8 +338,22 @@ def prepare(qrels: Qrels, intents: Intents | None = None) -> tuple[Judgments, Do
         labels = natural_sorted(frame["subtopic"].unique().to_list())
         code, _ = topic_numbers(frame["subtopic"], {label: number for number, label in enumerate(labels)})
     subtopics = _subtopics(topic, labels, code, index.of_judgment, level)
-    judgments = Judgments(topics, index.topic, index.document, subtopics, int(level.max()), intents)
+    groups = tuple(_placed(one, numbers, index) for one in qrels.groups)
+    judgments = Judgments(topics, index.topic, index.document, subtopics, int(level.max()), intents, groups)
     return judgments, index
+
+
+def _placed(groups: GroupSet, numbers: Mapping[str, int], index: DocumentIndex) -> DocumentGroups:
+    """A set of groups beside the judged documents."""
+    topics, documents = member_rows(groups)
+    topic, _ = topic_numbers(topics, numbers)
+    kept = np.flatnonzero(topic >= 0)
+    document = index.find(topic[kept], documents.gather(kept))
+    excess, known = np.zeros((len(index.topic), len(groups.target))), np.zeros(len(index.topic), dtype=np.bool_)
+    excess[document] = np.array(list(groups.members.values()))[kept] - 1 / len(groups.target)
+    known[document] = True
+    with_groups = np.bincount(index.topic[known], minlength=len(numbers)) > 0
+    return DocumentGroups(groups.name, groups.ordinal, np.array(groups.target), excess, known, with_groups)
 
 
 def _subtopics(topic: Ints, labels: list[str], code: Ints, document: Ints, level: Ints) -> SubtopicJudgments:

@@ -387,9 +387,9 @@ def _other_names() -> list[str]:
 @cache
 def _families() -> tuple[str, ...]:
     """Load the modules that define the built-in measures, and return their names."""
-    from cranfield.measures import binary, diversity, graded, ntcireval, overlap, user_models
+    from cranfield.measures import binary, diversity, fairness, graded, ntcireval, overlap, user_models
 
-    return tuple(one.__name__ for one in (binary, graded, ntcireval, user_models, overlap, diversity))
+    return tuple(one.__name__ for one in (binary, graded, ntcireval, user_models, overlap, diversity, fairness))
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -41,6 +41,13 @@ class HasShares(Protocol):
     def system(self) -> str: ...
     @property
     def shares(self) -> Mapping[int, float]: ...
+
+
+class TopShares(NamedTuple):
+    """The shares of a run that has no scores yet."""
+
+    system: str
+    shares: Mapping[int, float]
 
 
 def depths_of(measures: Sequence[Measure]) -> list[int]:

@@ -59,14 +59,20 @@ def read(question: Any, files: Files, bar: Bar) -> tuple[Any, ...]:
             return (scores_of(files["scores"], question, bar),)
         case "collections":
             require_kind(files["scores"][0], "scores")
+            refuse_several(files["scores"])
             several = read_collections(list(files["scores"]), measure=question.measure, missing=question.missing)
-            return ({name: only_wanted(one, question) for name, one in several.items()},)
+            return (grouped({name: only_wanted(one, question) for name, one in several.items()}, question),)
         case "batches":  # one for every argument: a table, or the files of a directory together
             batches = [read_scores([file], question.measure, question.missing) for file in files["scores"]]
             return ([only_wanted(one, question) for one in batches],)
         case "past":
             named = list(question.files or ())
-            return (read_collections(named, measure=question.measure, missing=question.missing),) if named else ()
+            if not named:
+                if getattr(question, "topic_groups", None) is not None:
+                    raise ArgumentError("`topic_groups` needs past scores. Leave it out, or give `scores`.")
+                return ()
+            refuse_several(named)
+            return (grouped(read_collections(named, measure=question.measure, missing=question.missing), question),)
         case "runs":
             return files["qrels"], best_runs(question, files["qrels"], list(files["runs"]))
     return ()
@@ -95,6 +101,17 @@ def scores_of(files: Sequence[str], question: Any, bar: Bar) -> Scores:
         refuse_several(files)
         scores = read_scores(files, question.measure, question.holes if runs_too else question.missing)
     return only_wanted(scores, question)
+
+
+def grouped(collections: dict[str, Scores], question: Any) -> dict[str, Scores]:
+    """The scores by groups of topics, where the question names groups."""
+    groups = getattr(question, "topic_groups", None)
+    if groups is None:
+        return collections
+    from cranfield.questions.compare.clusters import group_topics, read_topic_groups
+
+    of_topic = read_topic_groups(groups)
+    return {name: group_topics(scores, of_topic) for name, scores in collections.items()}
 
 
 def refuse_several(files: Sequence[str]) -> None:
@@ -141,17 +158,22 @@ def best_runs(question: Any, qrels: str, runs: Sequence[str]) -> list[Any]:
     chooses = getattr(question, "best_per_team", None)
     if chooses is None:
         return list(runs)
-    from cranfield.collection.doors import as_runs
+    from cranfield.collection.doors import as_runs, skipped_files
     from cranfield.collection.teams import best_per_team
     from cranfield.measures.evaluation import evaluate
 
-    sources = list(as_runs(list(runs)))
+    sources = as_runs(list(runs))
     how: dict[str, Any] = {name: getattr(question, name) for name in SCORING if hasattr(question, name)}
     with quietly():  # evaluated again below, where every warning is given
         scores = evaluate(qrels, sources, [chooses], **how)
     best = best_per_team(scores, question.teams, team_prefix=question.team_prefix)
     systems = scores.only().systems
-    return [source for source, name in zip(sources, systems, strict=True) if name in best.only().systems]
+    made = expand([])  # a list that carries what was left out
+    chosen: list[Any] = made
+    chosen += [source for source, name in zip(sources, systems, strict=True) if name in best.only().systems]
+    ignored = tuple(text for text in best.warnings if text not in scores.warnings)
+    made.skipped = (*skipped_files(sources), *ignored)
+    return chosen
 
 
 def _for_teams_alone(question: Any) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -110,6 +110,9 @@ class Case:
     replicate_resamples: int
     depths: tuple[int, ...]
     workers: int | None
+    judges: Mapping[str, Any] = field(default_factory=dict)
+    """The judgments of machines and of second persons, and groups of systems, as `report` takes them."""
+    across: Any = None
 
     @property
     def scores(self) -> Scores:

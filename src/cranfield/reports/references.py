@@ -31,5 +31,12 @@ WORKS = {
     "urbano": "J. Urbano, M. Marrero, D. Martín. On the measurement of test collection reliability. SIGIR, 2013.",
     "zobel": "J. Zobel. How reliable are the results of large-scale information retrieval experiments? SIGIR, 1998.",
     "sakai-condensed": "T. Sakai. Alternatives to bpref. SIGIR, 2007.",
+    "angelopoulos": "A. N. Angelopoulos, J. C. Duchi, T. Zrnic. PPI++: efficient prediction-powered inference. 2023.",
+    "cohen": "J. Cohen. A coefficient of agreement for nominal scales. Educational and Psychological Measurement 20, "
+             "1960.",
+    "krippendorff": "K. Krippendorff. Computing Krippendorff's alpha-reliability. University of Pennsylvania, 2011.",
+    "gwet": "K. L. Gwet. Handbook of inter-rater reliability. 4th edition, 2014.",
+    "romano": "J. P. Romano, M. Wolf. Stepwise multiple testing as formalized data snooping. Econometrica 73, 2005.",
+    "benjamini-heller": "Y. Benjamini, R. Heller. Screening for partial conjunction hypotheses. Biometrics 64, 2008.",
     "benjamini": "Y. Benjamini, Y. Hochberg. Controlling the false discovery rate. JRSS B 57, 1995.",
 }  # fmt: skip

@@ -25,6 +25,7 @@ from cranfield.core.parts import Part, Section, Text
 from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS
+from cranfield.questions.judges.inputs import JudgesLike
 from cranfield.questions.table.methods import how_found
 from cranfield.reports.case import Case, Material
 from cranfield.reports.participants import participant_pages
@@ -173,6 +174,10 @@ def report(
     replicate_resamples: int = defaults.REPLICATES_RESAMPLES,
     depths: Sequence[int] | None = None,
     teams: Mapping[str, str] | PathLike | None = None,
+    machine: JudgesLike | None = None,
+    second: JudgesLike | None = None,
+    system_groups: Mapping[str, str] | PathLike | None = None,
+    across: Any | None = None,
     level: int = defaults.RELEVANCE,
     gains: str | None = None,
     intents: PathLike | None = None,
@@ -197,13 +202,16 @@ def report(
     measures : names of measures; for scores, which of them and in which order
     note : a text file: the organiser's note, shown below the title; blank lines part its paragraphs
     skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
-        replicates, reuse, methods
+        replicates, reuse, judges, across, methods
     source : a description of where the scores come from
     min_diff, n_systems : what the next collection should detect, among how many systems (as many as here)
     n_resamples : resamples of the tests, as in `compare`
     n_partitions, n_splits, replicate_resamples : of the replicates
     depths : pool depths to price
     teams : the team of every run, or a file of them (see `read_teams`): each is left out of the pool in turn
+    machine, second : judgments by machines and by second persons, for a section as `judges` answers it
+    system_groups : groups of systems that a machine may favour, see `judges`
+    across : scores of other collections with the same systems, in any form that `across` takes, or their files
     level, gains, intents, order, single_precision, name, lenient, judged_only : how runs are scored, see `evaluate`
 
     Returns
@@ -248,14 +256,23 @@ def report(
         matrix.require(topics=1, systems=1, what="a report", tiny=True)
     if teams is not None and judged is None:
         raise ArgumentError("`teams` needs `qrels` and `runs`; got scores.")
+    if machine is not None and judged is None:
+        raise ArgumentError("`machine` needs `qrels` and `runs`; got scores.")
+    if machine is None and (second is not None or system_groups is not None):
+        lonely = "second" if second is not None else "system_groups"
+        raise ArgumentError(f"`{lonely}` needs `machine`, the judgments of a machine.")
     grouping = teams if teams is None or isinstance(teams, Mapping) else read_teams(teams)
     named = qrels if isinstance(qrels, (str, os.PathLike)) else material.source if judged is None else judged.name
     called = title or collection_title(named)
     case = Case(
         material, called, scoring, grouping, alpha, power, min_diff, n_systems or max(2, main.n_systems), n_resamples,
         seed, n_partitions, n_splits, replicate_resamples, tuple(depths or defaults.REPORT_DEPTHS), workers,
+        {"machine": machine, "second": second, "system_groups": system_groups}, across,
     )  # fmt: skip
-    possible = {"replicates": judged is not None, "reuse": judged is not None and grouping is not None}
+    possible = {
+        "replicates": judged is not None, "reuse": judged is not None and grouping is not None,
+        "judges": machine is not None, "across": across is not None,
+    }  # fmt: skip
     wanted = [one for one in SECTIONS if one not in left_out and possible.get(one, True)]
     built = []
     for done, section in enumerate(wanted, 1):

@@ -21,11 +21,15 @@ from cranfield.core.question import Question
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet
+from cranfield.questions.across.across import across, as_parts
+from cranfield.questions.across.collected import from_scores
+from cranfield.questions.across.files import Parts, merge
 from cranfield.questions.cost.cost import cost
 from cranfield.questions.design.all_pairs import design_all_pairs
 from cranfield.questions.design.interval import design_interval
 from cranfield.questions.design.result import Design
 from cranfield.questions.design.ttest import design_ttest
+from cranfield.questions.judges.judges import judges
 from cranfield.questions.recommend.recommend import recommend
 from cranfield.questions.reliability.question import ReliabilityQuestion
 from cranfield.questions.reliability.reliability import Reliability, reliability
@@ -36,6 +40,7 @@ from cranfield.questions.standardise.fit import fit_standardisation
 from cranfield.reports.case import Case
 from cranfield.reports.view.data import JUDGED_DEPTH, measures_agree
 from cranfield.reports.view.topic import topics_frame
+from cranfield.scores.matrix import Scores
 
 NOT_SHOWN = sentence(
     "report.not-shown-to-differ",
@@ -370,6 +375,29 @@ def reusable(case: Case) -> Iterator[Piece]:
     )
 
 
+def machine_judged(case: Case) -> Iterator[Piece]:
+    """What machine judgments change, beside those of people."""
+    given = case.judges
+    result = judges(
+        [case.judgments, *_each(given["second"])], _each(given["machine"]), list(case.material.runs),
+        measure=case.measure, system_groups=given["system_groups"], teams=case.teams, alpha=case.alpha, seed=case.seed,
+        **case.scoring,
+    )  # fmt: skip
+    yield from shown(result, rows=10)
+
+
+def _each(given: Any) -> list[Any]:
+    """Judgments as a list: none, one or several."""
+    return [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def elsewhere(case: Case) -> Iterator[Piece]:
+    """Whether the differences hold on other collections too."""
+    parts = as_parts(case.across, [case.measure], "error")
+    merge(parts, from_scores({case.title or "this collection": Scores([case.main])}), "across")
+    yield from shown(across(Parts(parts), "drop-system", alpha=case.alpha, seed=case.seed), rows=10)
+
+
 _TESTS, _DESIGNS = ("fisher", "smucker", "phipson", "holm"), ("sakai-evia", "sakai-rd003", "greenhouse")
 _RELIABILITY = ("brennan", "feldt", "arteaga", "urbano", "kendall")
 SECTIONS: dict[str, tuple[str, tuple[str, ...], Callable[[Case], Iterator[Piece]]]] = {
@@ -382,5 +410,7 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...], Callable[[Case], Iterator[Piece]
     "standardisation": ("Standardisation", ("sakai-std", "webber-std", "kendall"), standardisation),
     "replicates": ("Replicates: other documents", ("voorhees", "benjamini"), replicated),
     "reuse": ("Reusability for new systems", ("zobel", "sakai-condensed"), reusable),
+    "judges": ("Machine judgments", ("angelopoulos", "cohen", "krippendorff", "gwet"), machine_judged),
+    "across": ("Other collections", ("romano", "benjamini-heller"), elsewhere),
 }
 """The title of every section, the works it cites, and who writes it."""

@@ -31,6 +31,7 @@ from cranfield.scores.frames import (
     is_frame,
     is_wide_by_system,
     means_of_systems,
+    refuse_unclear_sides,
     tidy_columns,
 )
 from cranfield.scores.matrix import ScoreMatrix, Scores
@@ -206,7 +207,10 @@ def of_frame(
             f"no column holds topics; found {summary(table.columns, most=8)}. "
             "Name one topic (or qid, query_id), or index the frame by topic."
         )
-    return Scores([from_wide(table, measure=name or "score", missing=missing, topic=topic)])
+    made = from_wide(table, measure=name or "score", missing=missing, topic=topic)
+    if indexed and frame.index.name is None:
+        refuse_unclear_sides(made.topics, made.systems)
+    return Scores([made])
 
 
 def _names(measure: Any) -> list[str]:

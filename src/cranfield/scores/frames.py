@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from cranfield.core.columns import NAMES, is_by_system, long_columns
+from cranfield.core.columns import NAMES, collected_columns, is_by_system, long_columns
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import decimal_comma, shown
@@ -33,6 +33,8 @@ _FREE_CELLS = 10_000_000
 
 
 TRANSPOSED = "the first column is named"
+NOTATION = ("line ", "numbers are written", "scores are percentages")
+"""How notes begin on lines that were skipped, and on the way in which numbers are written."""
 _RANGE_SLACK = 1e-6
 """How far a score may lie outside its measure's range: single-precision sums end there."""
 _MEASURE = re.compile(
@@ -163,6 +165,25 @@ def is_wide_by_system(frame: pl.DataFrame) -> bool:
     return is_by_system(labels.name) and (labels.dtype == pl.String or labels.dtype.is_integer())
 
 
+_TOPIC_LIKE = re.compile(r"(t|q|topic|query)?[-_ ]?\d+", re.IGNORECASE)
+
+
+def refuse_unclear_sides(topics: Sequence[str], systems: Sequence[str]) -> None:
+    """Refuse a wide table without a head of its first column, whose columns are named like topics and rows are not.
+
+    >>> refuse_unclear_sides(["bm25", "ql"], ["301", "302"])
+    Traceback (most recent call last):
+    cranfield.DataError: cannot tell whether rows are topics or systems: columns are named 301, 302, rows bm25, ql.
+    Name the first column topic or system.
+    """
+    numbered = [all(_TOPIC_LIKE.fullmatch(name.strip()) for name in names) for names in (systems, topics)]
+    if numbered == [True, False]:
+        raise DataError(
+            f"cannot tell whether rows are topics or systems: columns are named {summary(list(systems))}, rows "
+            f"{summary(list(topics))}. Name the first column topic or system."
+        )
+
+
 def holds_means(columns: Sequence[str]) -> bool:
     """Whether the columns beside the systems are measures, so that a row holds means of one system.
 
@@ -170,12 +191,13 @@ def holds_means(columns: Sequence[str]) -> bool:
     (True, True, False)
     """
     names = [name.strip() for name in columns]
-    if any("@" in name and _is_known(name) for name in names):
+    if any("@" in name and names_measure(name) for name in names):
         return True
-    return all(name.casefold() in NAMES["value"] or is_summary_name(name) or _is_known(name) for name in names)
+    return all(name.casefold() in NAMES["value"] or is_summary_name(name) or names_measure(name) for name in names)
 
 
-def _is_known(measure: str) -> bool:
+def names_measure(measure: str) -> bool:
+    """Whether a text names a measure that `evaluate` knows."""
     from cranfield.measures.names import recognise
 
     return recognise(measure.strip()) is not None
@@ -249,12 +271,13 @@ def admit(
     return replace(matrix, left_out=(*said, *matrix.left_out)) if said else matrix
 
 
-def in_file(matrix: ScoreMatrix, path: str) -> ScoreMatrix:
-    """The matrix, whose warnings about rows, columns and layout now name the file."""
-    named = tuple(
-        f"{path}: {text}" if text.startswith(("row ", "column ", TRANSPOSED)) else text for text in matrix.left_out
-    )
-    return matrix if named == matrix.left_out else replace(matrix, left_out=named)
+def in_file(matrix: ScoreMatrix, path: str, said: Sequence[str] = ()) -> ScoreMatrix:
+    """The matrix, whose warnings about rows, columns and layout now name the file; `said` are more about the file."""
+    layout = ("row ", "column ", TRANSPOSED)
+    kept = [f"{path}: {text}" if text.startswith(layout) else text for text in matrix.left_out]
+    how = [text for text in matrix.provenance if text.startswith(NOTATION)]
+    named = (*(f"{path}: {text}" for text in (*said, *how)), *kept)
+    return matrix if named == matrix.left_out else replace(matrix.note(*said), left_out=named)
 
 
 def from_long(
@@ -270,6 +293,7 @@ def from_long(
     Rows of topic ``all`` are the means of evaluation tools and are not read.
     """
     frame = as_polars(frame)
+    refuse_several(frame)
     parts = long_columns(frame.columns)
     if parts is None or ("system" not in parts and system is None):
         raise DataError(
@@ -326,7 +350,7 @@ def tidy_columns(frame: pl.DataFrame, measures: Sequence[str] = ()) -> TidyColum
         return None
     if system is None and not repeated:
         # Columns that are all measures, in names of two letters and more, are those of one system.
-        of_one = all(len(name) > 1 and _is_known(name) for name in rest)
+        of_one = all(len(name) > 1 and names_measure(name) for name in rest)
         return TidyColumns(topic, None, (), tuple(rest)) if of_one else None
     known = [name for name in rest if name in measures or looks_like_measure(name)]
     if system is None and (not known or known[0] == rest[0]):
@@ -344,6 +368,8 @@ def from_tidy(
     provenance: Sequence[str] = (),
 ) -> list[ScoreMatrix]:
     """One matrix per measure of a tidy table; `name` is the system of settings when no column names one."""
+    if columns.system is not None:
+        refuse_several(frame)
     topics = to_labels(frame[columns.topic], "topic").to_list()
     named = [name] * frame.height if columns.system is None else to_labels(frame[columns.system], "system").to_list()
     if columns.parameters:
@@ -363,6 +389,14 @@ def from_tidy(
         "measure": [measure for measure in columns.measures for _ in range(height)],
     }
     return assemble(long, np.concatenate(values_of), missing=missing, provenance=provenance)
+
+
+def refuse_several(frame: pl.DataFrame) -> None:
+    """Refuse a table of several collections or seeds: topics of several are no sample of one, seeds are no systems."""
+    roles = collected_columns(frame.columns) or {}
+    for part in ("collection", "seed"):
+        if part in roles and (count := frame[roles[part]].n_unique()) > 1:
+            raise DataError(f"column {roles[part]!r} names {count} {part}s. Use `across`, or keep one.")
 
 
 def _text(value: object) -> str:

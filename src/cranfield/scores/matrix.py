@@ -404,6 +404,12 @@ def mask(matrix: ScoreMatrix) -> NDArray[np.bool_]:
     return np.zeros(matrix.values.shape, dtype=np.bool_) if matrix.filled is None else matrix.filled
 
 
+def with_warnings(scores: Scores) -> ScoreMatrix:
+    """The one matrix of `scores`, which now holds their warnings itself."""
+    matrix = scores.only()
+    return replace(matrix, left_out=tuple(dict.fromkeys((*matrix.left_out, *scores.warnings))))
+
+
 def inherited(matrices: Iterable[ScoreMatrix]) -> tuple[str, ...]:
     """What the scores themselves have to say, each once, with the measure: every result made from them says it too.
 

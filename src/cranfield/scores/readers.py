@@ -14,14 +14,15 @@ from cranfield.core.arguments import check_arguments
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, FileError, Problem, notify
-from cranfield.core.files import STDIN, NamedFile, expand, read_bytes, system_name
+from cranfield.core.files import STDIN, WORKBOOKS, NamedFile, expand, read_bytes, split_sheet, system_name
+from cranfield.core.workbooks import SheetText
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
 from cranfield.scores.formats.per_run import LongColumns
-from cranfield.scores.frames import assemble, check_range, in_file
+from cranfield.scores.frames import assemble, check_range, in_file, names_measure
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
 Paths = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
-_TABLE_ENDINGS = {".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"}
+_TABLE_ENDINGS = {".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", *WORKBOOKS}
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def by_collection(files: Iterable[str]) -> dict[str, list[str]]:
 def _collection_name(path: str) -> str:
     if path == STDIN:
         return "stdin"
-    stem, ending, measure = _name_parts(path)
+    stem, ending, measure = _name_parts(split_sheet(path)[0])
     if ending in _TABLE_ENDINGS:
         return stem if measure is None else stem.removesuffix(f".{measure}")
     folder = Path(path).parent  # of an upload there is no other than its name says
@@ -192,14 +193,19 @@ def read_part(
 ) -> ScorePart:
     """One score file, parsed; `data` are its bytes, where somebody has read them already."""
     label = "stdin" if path == STDIN else path
-    stem, ending, named = _name_parts(label)
-    file = ScoreFile(label, read_bytes(path) if data is None else data, stem, ending)
+    stem, ending, named = _name_parts(split_sheet(label)[0])
+    data = read_bytes(path) if data is None else data
+    said: tuple[str, ...] = ()
+    if isinstance(data, SheetText):
+        said, named = data.said, data.sheet if names_measure(data.sheet) else named
+    file = ScoreFile(label, data, stem, ending)
     entry = recognise(file) if format is None else FORMATS[format]
     if entry.read is not None:
         told = options or ReadOptions()
         told = replace(told, measure=told.measure or named, provenance=(f"read from {Path(label).name}",))
         try:
-            return ScorePart(label, tuple(check_range(in_file(matrix, label)) for matrix in entry.read(file, told)))
+            read = (in_file(matrix, label, said) for matrix in entry.read(file, told))
+            return ScorePart(label, tuple(map(check_range, read)))
         except FileError:
             raise
         except CranfieldError as error:

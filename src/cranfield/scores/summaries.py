@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from cranfield.core.errors import DataError
 
 STATISTICS = {
     **dict.fromkeys(("mean", "average", "avg", "amean", "all", "overall", "arithmetic mean"), "mean"),
+    **dict.fromkeys(("mittelwert", "durchschnitt", "moyenne", "media", "média", "promedio", "gemiddelde"), "mean"),
     **dict.fromkeys(("gmean", "geomean", "geometric mean"), "geometric mean"),
     **dict.fromkeys(("total", "sum"), "sum"),
     **dict.fromkeys(("sd", "std", "stdev", "stddev", "std dev", "standard deviation"), "standard deviation"),
@@ -21,8 +23,18 @@ STATISTICS = {
     "median": "median",
 }
 """Names of summary rows and columns, in any case, and what each usually is."""
+_MAY_BE = {
+    **dict.fromkeys(("all", "overall"), ("mean", "geometric mean", "median", "sum")),
+    "mean": ("mean", "geometric mean", "median"),
+    "sum": ("sum", "mean"),
+}
+"""What a label or a statistic's name may stand for: trec_eval's `all` is a mean, a geometric mean or a sum."""
+_BEGINS = re.compile(r"(mean|average|avg)\s*[\s(]\s*\w|(map|gesamt|insgesamt|n|count|number)$")
+"""Names that rows of summaries may have, and topics too: with these the values alone decide."""
 _NUMERIC_SLACK = 1e-6
 """Relative; the single-precision floats of some files are not closer."""
+_COUNTS = ("n", "count", "number")
+_NUMBERED = re.compile(r"\d")
 _FLOOR = 1e-5
 """What trec_eval puts in place of 0 in a geometric mean."""
 _OTHERS = {"row": "topics", "column": "systems"}
@@ -67,9 +79,10 @@ def sift(
 ) -> Sifted:
     """Leave out the rows and columns that sum up the others; NaN marks a missing cell.
 
-    A summary has the name of one and its values: those of one statistic of the others, within the digits they are
+    A summary has the name of one and its values: those of the statistic of the others, within the digits they are
     written with. What has the name alone is refused, except, without `named_columns`, a system: a long table calls
-    it a system in so many words.
+    it a system in so many words. What is named like nothing, but has the means of the other topics below or above them
+    all, stays and is reported.
 
     >>> kept = sift(np.array([[0.25, 0.5], [0.75, 1.0], [0.5, 0.75]]), ["1", "2", "Mean"], ["a", "b"])
     >>> kept.topics, kept.left_out
@@ -78,10 +91,11 @@ def sift(
     Traceback (most recent call last):
     cranfield.scores.summaries.SummaryNameError: topic 'Mean' is named like a summary row but matches no mean, ...
     """
-    rows = [is_summary_name(label) for label in topics]
+    rows = [is_summary_name(label) or _BEGINS.match(_folded(label)) is not None for label in topics]
     columns = [is_summary_name(label) for label in systems]
     made = Sifted(values, list(topics), list(systems))
     if not any(rows) and not any(columns):
+        made.left_out += _looks_like_means(values, topics)
         return made
     # A cell where a summary row meets a summary column may be either's, so columns are judged by the topics alone.
     body = values[~np.array(rows)] if not all(rows) else values
@@ -95,15 +109,37 @@ def sift(
         else:
             made.left_out.append(f"column {systems[at]!r} is the {what} of the other systems; dropped")
     kept = values[:, ~np.array(columns)]
-    for at in np.flatnonzero(rows).tolist():
+    # Those that may be topics first: the others are judged by all topics.
+    for at in sorted(np.flatnonzero(rows).tolist(), key=lambda at: is_summary_name(topics[at])):
         what = _statistic(kept[~np.array(rows)], kept[at], topics[at])
-        if what is None:
+        if what is None and is_summary_name(topics[at]):
             raise SummaryNameError("row", topics[at])
+        if what is None:
+            rows[at] = False
+            continue
         made.left_out.append(f"row {topics[at]!r} is the {what} of the other topics; dropped")
     made.values = kept[~np.array(rows)]
     made.topics = [label for label, gone in zip(topics, rows, strict=True) if not gone]
     made.systems = [label for label, gone in zip(systems, columns, strict=True) if not gone]
+    made.left_out += _looks_like_means(made.values, made.topics)
     return made
+
+
+def _looks_like_means(values: NDArray[np.float64], topics: Sequence[str]) -> list[str]:
+    """A warning about a first or last row that has the means of the others, where all others have numbered names."""
+    for at in (len(topics) - 1, 0):
+        others = [label for place, label in enumerate(topics) if place != at]
+        if len(others) < 2 or _NUMBERED.search(topics[at]) or not all(map(_NUMBERED.search, others)):
+            continue
+        rest, row = np.delete(values, at, axis=0), values[at]
+        if values.ndim > 2 or np.isnan(values).any() or not (np.ptp(rest, axis=0) > 0).any():
+            continue
+        slack = _half_unit(row) + _NUMERIC_SLACK * float(np.abs(rest).max())
+        if (np.abs(rest.mean(axis=0) - row) <= slack).all():
+            return [
+                f"row {topics[at]!r} equals the mean of the other topics and counts as a topic; remove it if it sums up"
+            ]
+    return []
 
 
 def _folded(label: str) -> str:
@@ -126,8 +162,11 @@ def _statistic(others: NDArray[np.float64], given: NDArray[np.float64], label: s
             for name, low, high in _statistics(filled, error)
             if bool(((goal >= low - slack) & (goal <= high + slack)).all())
         ]
-    usual = STATISTICS[_folded(label)]
-    return usual if usual in fitting else next(iter(fitting), None)
+    if _folded(label) in _COUNTS:
+        return "number" if bool((goal == len(cells)).all()) else None
+    usual = STATISTICS.get(_folded(label), "mean")
+    possible = _MAY_BE.get(_folded(label)) or _MAY_BE.get(usual, (usual,))
+    return next((one for one in possible if one in fitting), None)
 
 
 def _half_unit(values: NDArray[np.float64]) -> float:

@@ -18,11 +18,19 @@ import numpy as np
 import polars as pl
 
 from cranfield.core.columns import NAMES, is_by_system, long_columns
-from cranfield.core.errors import FileError, Problem
+from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.core.files import BOM, Problems, decimal_comma, finite_number, plain_text, score_number, shown
 from cranfield.core.labels import CONTROL
 from cranfield.scores.formats import ReadOptions
-from cranfield.scores.frames import TidyColumns, admit, from_tidy, holds_means, means_of_systems, tidy_columns
+from cranfield.scores.frames import (
+    TidyColumns,
+    admit,
+    from_tidy,
+    holds_means,
+    means_of_systems,
+    refuse_unclear_sides,
+    tidy_columns,
+)
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.scores.summaries import SummaryNameError, is_summary_name
 
@@ -34,6 +42,8 @@ _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _PHRASE = re.compile(r"(?=.*[^\W\d_])\S+\s+\S.*", re.DOTALL)
 """Several words: a remark rather than the name of a topic or system."""
+_CELL = re.compile(r"(date .+|TRUE|FALSE) in cell [A-Z]+\d+")
+"""What `core.workbooks` makes of a cell that is neither text nor a number."""
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FIRST_LINES = 200
 """How many lines tell the separator and a title."""
@@ -42,13 +52,15 @@ _FIRST_LINES = 200
 @dataclass(frozen=True)
 class Table:
     """A text file cut into fields: rows, the line each starts on, the separator (" " for blanks), and notes on lines
-    that were skipped."""
+    that were skipped. Of a sheet, `before` columns left of the table are empty.
+    """
 
     path: str
     rows: list[list[str]]
     lines: list[int]
     separator: str
     steps: tuple[str, ...] = ()
+    before: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,7 +104,9 @@ class Notation:
 
     def wrong(self, field: str) -> str:
         """How to correct a field that holds no score."""
-        if self.percent and score_number(field) is not None:
+        if _CELL.fullmatch(field):
+            return f"; write a number there{', in a cell without date format' if field.startswith('date') else ''}"
+        if self.percent and score_number(field.replace(",", ".", 1)) is not None:
             return "; the others are percentages: write all scores as percentages, or none"
         return decimal_comma(field)
 
@@ -355,10 +369,15 @@ def parse_wide(table: Table, options: ReadOptions) -> ScoreMatrix:
     topics = [row[0] for row in body] if has_topics else [str(i + 1) for i in range(len(body))]
     if not has_topics:
         steps.append("no topic column: topics named 1, 2, … by row")
-    values = _numbers(table.path, body, body_lines, width, has_topics, notation)
+    values = _numbers(table, body, body_lines, width, has_topics, notation)
     transposed = names[0] if by_system and names is not None else None
     if by_system:
         values, topics, systems = values.T, systems, topics
+    elif told is None and names is not None and (len(names) < width or not names[0].strip()):
+        try:
+            refuse_unclear_sides(topics, systems)
+        except DataError as error:
+            raise FileError(table.path, [Problem(lines[0], str(error))]) from None
     measure, missing = options.measure or "score", options.missing
     try:
         return admit(values, topics, systems, measure, missing=missing, provenance=steps, transposed=transposed)
@@ -432,16 +451,16 @@ def _has_topic_column(path: str, names: list[str] | None, body: list[list[str]],
 
 
 def _numbers(
-    path: str, body: list[list[str]], lines: list[int], width: int, has_topics: bool, notation: Notation
+    table: Table, body: list[list[str]], lines: list[int], width: int, has_topics: bool, notation: Notation
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    problems = Problems(path)
+    problems = Problems(table.path)
     values = np.full((len(body), width - has_topics), np.nan)
     for i, (line, row) in enumerate(zip(lines, body, strict=True)):
         if len(row) != width:
             problems.add(line, _ragged(width, row))
             continue
         for j, field in enumerate(row[has_topics:]):
-            value = _finite(field, f"in column {j + 1 + has_topics}", line, problems, notation)
+            value = _finite(field, f"in column {j + 1 + has_topics + table.before}", line, problems, notation)
             if value is None:
                 break
             values[i, j] = value

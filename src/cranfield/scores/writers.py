@@ -12,6 +12,7 @@ from cranfield.core.compression import COMPRESSED
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import write_atomically, written_whole
 from cranfield.core.separated import table_bytes
+from cranfield.core.workbooks import WRITTEN, workbook
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,8 +29,8 @@ def write_scores(scores: ScoresLike, path: str | os.PathLike[str], *, layout: st
     Parameters
     ----------
     scores : one measure or several, in any form that `as_scores` takes
-    path : the ending gives the format: .csv, .tsv, .txt (blank-separated) or .parquet, each also compressed
-        (.csv.gz); for the per-run layouts a directory, which gets one file per system
+    path : the ending gives the format: .csv, .tsv, .txt (blank-separated), .xlsx, .ods or .parquet, each also
+        compressed (.csv.gz); for the per-run layouts a directory, which gets one file per system
     layout : ``long`` (system, topic, measure, value; the default), ``wide`` (one row per topic; one measure only, whose
         name is best kept in the file's name: ``trec8.AP.csv``), ``trec_eval`` or ``nev``
 
@@ -61,9 +62,12 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
         frame.write_parquet(out)
         write_atomically(path, out.getvalue())
         return
+    if ending in WRITTEN:
+        write_atomically(path, workbook(frame, ending, path))
+        return
     if ending not in _SEPARATORS:
         raise ArgumentError(
-            f"cannot tell the format of {path} from its ending; end it in .csv, .tsv, .txt or .parquet, "
+            f"cannot tell the format of {path} from its ending; end it in .csv, .tsv, .txt, .xlsx, .ods or .parquet, "
             "or choose the layout trec_eval or nev, which fill a directory"
         )
     write_atomically(path, table_bytes(frame, _SEPARATORS[ending], path))

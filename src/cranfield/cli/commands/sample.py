@@ -115,8 +115,36 @@ STORY = (
         ("design", "recommend", "{dir}/scores.parquet", "--measure", "AP", "--systems", "20", "--min-diff", "0.10"),
     ),
     Step(
+        "A machine judged all topics, people half of them. Are its judgments as good as a second person's, and does it "
+        "favour a team?",
+        (
+            "judges",
+            "{dir}/runs",
+            "--human",
+            "{dir}/judges/human.qrels",
+            "--human",
+            "{dir}/judges/second.qrels",
+            "--machine",
+            "{dir}/judges/machine.qrels",
+            "--system-groups",
+            "{dir}/judges/groups.txt",
+            "--sampled",
+            "random",
+        ),
+    ),
+    Step(
         "Everything at once, with charts, in one HTML file that opens offline.",
-        ("report", "{dir}/qrels.txt", "{dir}/runs", "-o", "{dir}/report.html"),
+        (
+            "report",
+            "{dir}/qrels.txt",
+            "{dir}/runs",
+            "--machine",
+            "{dir}/judges/machine.qrels",
+            "--second",
+            "{dir}/judges/second.qrels",
+            "-o",
+            "{dir}/report.html",
+        ),
     ),
 )
 

@@ -19,6 +19,7 @@ from cranfield.core.recognition import first_lines
 from cranfield.core.registry import Registry
 
 if TYPE_CHECKING:
+    from cranfield.collection.grades import GradeMap
     from cranfield.collection.lines import Parsed
 
 Kind: TypeAlias = str
@@ -38,10 +39,12 @@ class CollectionFile:
     ----------
     path : its name, for messages
     data : its bytes
+    grades : the levels that its grades mean, if they are not levels themselves
     """
 
     path: str
     data: bytes
+    grades: GradeMap | None = None
 
     @cached_property
     def text(self) -> bytes:
@@ -64,7 +67,8 @@ class CollectionFile:
         place = Place(self.path, lines.__getitem__ if lines else lambda at: 0)
         if "nested" in columns:
             columns = unfold(columns["nested"], place, COLUMNS[kind][-1])
-        return Parsed((run_frame if kind == "run" else qrels_frame)(columns, place), **about)
+        frame = run_frame(columns, place) if kind == "run" else qrels_frame(columns, place, self.grades)
+        return Parsed(frame, **about)
 
 
 @dataclass(frozen=True)

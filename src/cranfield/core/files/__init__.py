@@ -4,6 +4,7 @@ from cranfield.core.files.finding import Files, expand
 from cranfield.core.files.names import (
     DATASET,
     STDIN,
+    WORKBOOKS,
     NamedFile,
     is_dataset,
     is_elsewhere,
@@ -11,6 +12,7 @@ from cranfield.core.files.names import (
     is_folder,
     is_url,
     reason,
+    split_sheet,
     system_name,
     whole_path,
 )

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cranfield.core.errors import FileError
-from cranfield.core.files.names import STDIN, NamedFile, is_dataset, is_file, is_folder, is_url
+from cranfield.core.files.names import STDIN, NamedFile, is_dataset, is_file, is_folder, is_url, split_sheet
 from cranfield.core.files.reading import filesystem, reaching, unreadable
 from cranfield.core.labels import natural_sorted, summary
 
 _STRAY = re.compile(
-    r"\..*|thumbs\.db|desktop\.ini|(readme|licen[cs]e)(\.txt)?|changelog|makefile|md5sums|sha256sums|checksums\.txt|"
-    r".*\.(md|rst|html?|pdf|png|jpe?g|gif|svg|py|sh|ipynb|zip|tar(\.(gz|bz2|xz))?|tgz|docx?|xlsx?|pptx?|md5|sha256|bak|"
+    r"\..*|~\$.*|thumbs\.db|desktop\.ini|(readme|licen[cs]e)(\.txt)?|changelog|makefile|md5sums|sha256sums|checksums\.txt|"
+    r".*\.(md|rst|html?|pdf|png|jpe?g|gif|svg|py|sh|ipynb|zip|tar(\.(gz|bz2|xz))?|tgz|docx?|pptx?|md5|sha256|bak|"
     r"swp|lock)",
     re.DOTALL,
 )
@@ -77,7 +77,7 @@ def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> 
     matched: list[str] = []
     for given in paths:
         name = os.fspath(given)
-        if name == STDIN or isinstance(name, NamedFile) or is_dataset(name) or is_file(name):
+        if name == STDIN or isinstance(name, NamedFile) or is_dataset(name) or is_file(split_sheet(name)[0]):
             matched.append(name)
             continue
         if is_url(name):

@@ -18,6 +18,21 @@ DATASET = "irds:"
 """What names of ir_datasets begin with."""
 
 
+WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+"""The endings of spreadsheets that can be read."""
+_SHEET = re.compile(rf"(.*(?:{'|'.join(map(re.escape, WORKBOOKS))}))#(.+)", re.IGNORECASE | re.DOTALL)
+
+
+def split_sheet(name: str) -> tuple[str, str]:
+    """A spreadsheet and the sheet that a name asks for; an empty text where it asks for none.
+
+    >>> split_sheet("trec8.xlsx#AP"), split_sheet("a#b.csv")
+    (('trec8.xlsx', 'AP'), ('a#b.csv', ''))
+    """
+    match = _SHEET.fullmatch(name)
+    return (name, "") if match is None or is_file(name) else (match[1], match[2])
+
+
 class NamedFile(str):
     """A file that lies under one name and is spoken of by another: the text is its name, `place` where it lies.
 

@@ -14,20 +14,28 @@ from typing import Any
 
 from cranfield.core.compression import COMPRESSED, decompressing, is_decompression_error
 from cranfield.core.errors import FileError
-from cranfield.core.files.names import STDIN, NamedFile, is_url, reason, there
-from cranfield.core.files.text import check_no_nul, without_mark
+from cranfield.core.files.names import STDIN, NamedFile, is_url, reason, split_sheet, there
+from cranfield.core.files.text import BOOKS, check_no_nul, without_mark
 from cranfield.core.forking import refuse_forked
 
 _PIECE = 1 << 20
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The whole content of a file, decompressed by its ending; ``-`` reads standard input."""
+    """The whole content of a file, decompressed by its ending; ``-`` reads standard input.
+
+    Of a spreadsheet, the cells of a sheet as text (`core.workbooks`).
+    """
     name = os.fspath(path)
     if (name.place if isinstance(name, NamedFile) else name) == STDIN:
         return _standard_input()
     with open_bytes(name) as stream:
-        return stream.read()
+        data = stream.read()
+    if not data.startswith(BOOKS):
+        return data
+    from cranfield.core.workbooks import sheet_text
+
+    return sheet_text(data, name)
 
 
 class ByteStream:
@@ -101,7 +109,7 @@ class _Section:
 def open_bytes(path: str | os.PathLike[str]) -> ByteStream:
     """A file to be read piece by piece, decompressed by its ending."""
     name = os.fspath(path)
-    place = name.place if isinstance(name, NamedFile) else name
+    place = name.place if isinstance(name, NamedFile) else split_sheet(name)[0]
     _note(name)
     refuse_forked()
     try:
@@ -207,8 +215,8 @@ def _standard_input() -> bytes:
 
 
 def _check_beginning(data: bytes, name: str) -> None:
-    """Refuse a file that is neither text nor parquet by its first piece."""
-    if not data.startswith(b"PAR1"):
+    """Refuse a file that is neither text, parquet nor a spreadsheet by its first piece."""
+    if not data.startswith((b"PAR1", *BOOKS)):
         check_no_nul(without_mark(data, name), name)
 
 

@@ -18,8 +18,8 @@ _WIDE_MARKS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-_ARCHIVE = b"PK\x03\x04"
-"""How zip archives begin, and with them the workbooks of spreadsheet programs."""
+BOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+"""How the workbooks of spreadsheet programs begin, and with them other archives."""
 EMPTY = "is empty; expected at least one line of data"
 
 
@@ -97,8 +97,8 @@ def check_no_nul(data: bytes, path: str, first_line: int = 1) -> None:
     if data.startswith(b"PAR1"):
         text = "is a parquet table, not text; read it with polars or pandas and pass the frame"
         raise FileError(path, text)
-    if data.startswith(_ARCHIVE):
-        text = "is a workbook (.xlsx, .ods) or another zip archive, not text; save the sheet as CSV"
+    if data.startswith(BOOKS):
+        text = "is a spreadsheet or another archive, not text; save the sheet as text"
         raise FileError(path, text)
     if (nul := data.find(b"\0")) >= 0:
         line = data.count(b"\n", 0, nul) + first_line

@@ -65,7 +65,7 @@ def endings() -> tuple[str, ...]:
     """The endings of files that tell their format.
 
     >>> endings()
-    ('.txt', '.json', '.csv', '.tsv', '.md', '.tex', '.html', '.htm', '.parquet')
+    ('.txt', '.json', '.csv', '.tsv', '.md', '.tex', '.html', '.htm', '.parquet', '.xlsx', '.ods')
     """
     return tuple(ending for entry in FORMATS.values() for ending in entry.endings)
 

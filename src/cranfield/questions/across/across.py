@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,26 +15,40 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from cranfield.core.arguments import check_arguments
+from cranfield.core.columns import collected_columns
 from cranfield.core.defaults import ALPHA, MAX_T_RESAMPLES, SEED
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify, quietly
 from cranfield.core.invariants import check_frame
-from cranfield.core.labels import positions
+from cranfield.core.labels import positions, summary
 from cranfield.core.resampling import check_resamples
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.across.answer import across_answer, headline
-from cranfield.questions.across.board import leaders, mean_intervals, rank_ends, ranks, sources, standardised
+from cranfield.questions.across.board import (
+    interquartile_means,
+    leaders,
+    mean_intervals,
+    mean_ranks,
+    rank_ends,
+    ranks,
+    sources,
+    standardised,
+)
 from cranfield.questions.across.claims import Claim, borda, like_these, replicated, these_collections
 from cranfield.questions.across.collected import Collected, collect, from_scores, from_table
-from cranfield.questions.across.columns import find_columns
-from cranfield.questions.across.files import Parts
-from cranfield.questions.across.question import AcrossQuestion
+from cranfield.questions.across.files import Parts, read_parts
+from cranfield.questions.across.question import AcrossQuestion, weights_of
 from cranfield.questions.across.seeds import recipes
+from cranfield.questions.compare.clusters import TopicGroups, groups_of
 from cranfield.questions.compare.compare import compare
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import at_most
+from cranfield.questions.compare.flips import saddlepoint
+from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import Pairs, against, all_pairs
+from cranfield.questions.compare.randomisation import randomisation
+from cranfield.questions.compare.resampled import Resampling
 from cranfield.scores.doors import CollectionsLike, as_collections
 from cranfield.scores.frames import as_polars, is_frame
 from cranfield.scores.matrix import ScoreMatrix
@@ -63,6 +79,8 @@ FEW_SEEDS = sentence(
     "positive at level 0.05. Train a third seed.",
     "a recipe claim uses a system with two seeds",
 )
+LISTED = 13
+"""Topics or collections up to which all sign flips are listed."""
 MEASURED = 25
 """Topics per collection from which error rates were simulated."""
 FEW_TOPICS = sentence(
@@ -108,6 +126,9 @@ class Across(Result):
             measure=[one.measure for one in self.data],
             claims=known["claim"],
             collections=known["n_collections"],
+            scale=None if known["scale"] == "raw" else known["scale"],
+            weights=known["weights"],
+            groups=known["topic_groups"],
             systems=known["n_systems"],
             seeds=known["n_seeds"] if known["n_seeds"] > 1 else None,
             alpha=known["alpha"],
@@ -135,6 +156,25 @@ class Across(Result):
     def components(self) -> pl.DataFrame:
         """One row per measure and source: component, variance and its share of the sum."""
         return self.source_rows
+
+    def views(self) -> pl.DataFrame:
+        """One row per measure and system: the mean beside means that no test rests on.
+
+        standardised_mean, borda, borda_rank, mean_rank (over collections), interquartile_mean (over collections and
+        seeds; Agarwal et al. 2021).
+        """
+        tables = [
+            pl.DataFrame(
+                {
+                    "system": list(data.systems),
+                    "mean_rank": mean_ranks(data.system_means),
+                    "interquartile_mean": interquartile_means(data),
+                }
+            ).with_columns(measure=pl.lit(data.measure))
+            for data in self.data
+        ]
+        kept = self.board.select("measure", "system", "mean", "standardised_mean", "borda", "borda_rank")
+        return kept.join(pl.concat(tables), on=["measure", "system"], how="left", maintain_order="left")
 
     def collections(self) -> pl.DataFrame:
         """One row per measure and collection: its leader, and who leads without it."""
@@ -175,6 +215,9 @@ def across(
     claim: str | Sequence[str] | None = None,
     baseline: str | Sequence[str] | None = None,
     deterministic: str | Sequence[str] | None = None,
+    scale: str = "raw",
+    weights: Mapping[str, float] | Sequence[str] | None = None,
+    topic_groups: TopicGroups | None = None,
     alpha: float = ALPHA,
     n_resamples: int | None = None,
     seed: int = SEED,
@@ -184,8 +227,8 @@ def across(
     Parameters
     ----------
     collections : scores by collection
-        ``{name: scores}``, each in any form that `as_scores` takes; or a frame with the columns collection, system,
-        topic, value and optionally seed and measure. A frame without topics holds means.
+        ``{name: scores}``, each in any form that `as_scores` takes; files or folders; or a frame with the columns
+        collection, system, topic, value and optionally seed and measure. A frame without topics holds means.
     missing : {"error", "zero", "drop-topic", "drop-collection", "drop-system"}
         What missing results mean.
     measure : which measures to take; all unless named
@@ -193,6 +236,13 @@ def across(
         Default: all that the data support. See `docs/across.md`.
     baseline : compare every other system with these; all pairs unless given
     deterministic : systems that need no seeds, such as BM25
+    scale : {"raw", "standardised", "borda"}
+        What is compared: scores, scores standardised per collection, or systems beaten (Borda points, which support
+        the claim about collections like these alone).
+    weights : weight of each collection, as a mapping or as texts ``NAME=W``; collections not named weigh 1. Then only
+        claims about these collections are made
+    topic_groups : mapping from topic to group, or a file that `read_topic_groups` reads
+        Topics that belong together are drawn together. See `docs/compare.md`.
     alpha : level of the decisions of each claim; intervals have level 1 − alpha, simultaneously
     n_resamples : resamples of max-t, by default 9,999
     seed : seed of the resamples
@@ -219,9 +269,13 @@ def across(
         check_resamples(n_resamples)
     asked = AcrossQuestion(
         claim=_several(claim), baseline=_several(baseline), deterministic=_several(deterministic), alpha=alpha,
-        n_resamples=n_resamples, seed=seed, missing=missing,
+        n_resamples=n_resamples, seed=seed, missing=missing, scale=scale, weights=_weight_texts(weights),
+        topic_groups=None if topic_groups is None else Path("groups"),
     )  # fmt: skip
-    found = [_answered(data, asked) for data in collect(as_parts(collections, measure, missing), missing)]
+    groups = groups_of(topic_groups)
+    parts = as_parts(collections, measure, missing)
+    every = collect(parts, missing, groups, weights_of(asked.weights), asked.scale)
+    found = [_answered(data, asked, groups) for data in every]
     data = tuple(one.data for one in found)
     first = data[0]
     settings = AcrossQuestion.in_force(
@@ -234,6 +288,7 @@ def across(
         n_topics=[len(labels) for labels in first.topics] or None,
         n_systems=len(first.systems),
         n_seeds=max(map(len, first.seeds)),
+        topic_groups=grouped_as(first),
     )
     if len(data) == 1:
         settings = {"measure": first.measure, **settings}
@@ -263,6 +318,19 @@ class _Found(NamedTuple):
     warnings: tuple[str, ...]
 
 
+def _weight_texts(weights: Mapping[str, float] | Sequence[str] | None) -> tuple[str, ...] | None:
+    if isinstance(weights, Mapping):
+        weights = [f"{name}={float(weight)!r}" for name, weight in weights.items()]
+    return _several(weights)
+
+
+def grouped_as(data: Collected) -> str | None:
+    """Groups of topics as settings show them: how many there are on each collection."""
+    if not any(data.clusters):
+        return None
+    return f"{summary([str(len(values)) for values in data.units], 20)} groups"
+
+
 def _several(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
     given = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names or ()))
     return given or None
@@ -273,7 +341,11 @@ def as_parts(collections: Any, measure: str | Sequence[str] | None, missing: str
     if isinstance(collections, Parts):
         return collections.by_measure
     wanted = [measure] if isinstance(measure, str) else list(measure or ())
-    if is_frame(collections) and find_columns(as_polars(collections).columns) is not None:
+    files = [collections] if isinstance(collections, (str, os.PathLike)) else collections
+    if isinstance(files, (list, tuple)) and files and all(isinstance(one, (str, os.PathLike)) for one in files):
+        asked = AcrossQuestion(measure=tuple(wanted) or None, missing=missing)
+        return read_parts([os.fspath(one) for one in files], asked).by_measure
+    if is_frame(collections) and collected_columns(as_polars(collections).columns) is not None:
         parts = from_table(as_polars(collections), wanted[0] if len(wanted) == 1 else None, missing)
     else:
         parts = from_scores(as_collections(collections, argument="collections"))
@@ -288,7 +360,7 @@ def as_parts(collections: Any, measure: str | Sequence[str] | None, missing: str
 
 def supported(data: Collected) -> tuple[str, ...]:
     """The claims that the data support."""
-    several = ("like_these",) if len(data.collections) >= FEWEST else ()
+    several = ("like_these",) if len(data.collections) >= FEWEST and data.equal_weights else ()
     if data.scores is None:
         return several
     return (*(("trained", "recipe") if data.with_seeds else ("these",)), *several)
@@ -300,6 +372,8 @@ def _claims(data: Collected, asked: AcrossQuestion) -> tuple[str, ...]:
     for name in asked.deterministic or ():
         if name not in data.systems:
             raise UnknownNameError("system", name, data.systems)
+    if not can and not data.equal_weights:
+        raise DataError(f"{data.measure}: means support a claim with equal weights only. Leave out `weights`.")
     if not can:
         raise DataError(
             f"{data.measure}: means of {len(data.collections)} collections support no claim. Give scores by topic, or "
@@ -325,44 +399,47 @@ def _claims(data: Collected, asked: AcrossQuestion) -> tuple[str, ...]:
 def _needs(claim: str) -> str:
     return {
         "these": "scores by topic and one run per system",
-        "like_these": f"at least {FEWEST} collections",
+        "like_these": f"at least {FEWEST} collections with equal weights",
         "trained": "scores by topic and several seeds",
         "recipe": "scores by topic and several seeds",
     }[claim]
 
 
-def _warnings(data: Collected, claims: Sequence[str]) -> list[str]:
+def _warnings(data: Collected, claims: Sequence[str], asked: AcrossQuestion) -> list[str]:
     k = len(data.collections)
     said = list(data.warnings)
-    if data.scores is None:
+    if data.scores is None and asked.scale != "borda":
         said.append(MEANS_ONLY(measure=data.measure))
     if "like_these" in claims and k < ENOUGH:
         said.append(FEW_COLLECTIONS(count=k, df=k - 1, enough=ENOUGH))
     if "recipe" in claims and any(len(labels) == 2 for labels in data.seeds):
         said.append(FEW_SEEDS())
+    if k == 1 and not data.with_seeds:
+        return said  # `compare` has its own
+    said += data.cautions
     fewest = min(range(k), key=lambda at: len(data.topics[at])) if data.topics else 0
-    if data.topics and (k > 1 or data.with_seeds) and len(data.topics[fewest]) < MEASURED:
+    if data.topics and not any(data.clusters) and len(data.topics[fewest]) < MEASURED:
         count = len(data.topics[fewest])
         said.append(FEW_TOPICS(collection=data.collections[fewest], count=count, measured=MEASURED))
-    return said
+    return list(dict.fromkeys(said))
 
 
-def _answered(data: Collected, asked: AcrossQuestion) -> _Found:
+def _answered(data: Collected, asked: AcrossQuestion, groups: Mapping[str, str] | None) -> _Found:
     """Everything by one measure."""
     claims = _claims(data, asked)
-    order = np.argsort(-data.system_means.mean(axis=0), kind="stable")
+    order = np.argsort(-data.overall, kind="stable")
     baselines = asked.baseline or ()
     local = all_pairs(len(order))
     if baselines:
         names = [data.systems[at] for at in order]
         local = against(positions("system", baselines, names), len(order))
     pairs = Pairs(order[local.a], order[local.b])
-    said = _warnings(data, claims)
+    said = _warnings(data, claims, asked)
     tables, board = [], None
     drawn: int | None = None
     for claim in claims:
         if claim == "these" and len(data.collections) == 1:
-            comparison = _compared(data, asked)
+            comparison = _compared(data, asked, groups)
             said += [text for text in comparison.warnings if text not in said]
             drawn = comparison.n_resamples
             tables.append(_as_compared(comparison))
@@ -382,8 +459,7 @@ def _answered(data: Collected, asked: AcrossQuestion) -> _Found:
 
 def _tested(data: Collected, claim: str, pairs: Pairs, asked: AcrossQuestion, n_resamples: int) -> tuple[Claim, Array]:
     """The pairs by one claim, and their effect sizes."""
-    k = len(data.collections)
-    weights = np.full(k, 1 / k)
+    weights = data.weights
     if claim == "like_these":
         means = data.system_means
         d = means[:, pairs.a] - means[:, pairs.b]
@@ -396,10 +472,10 @@ def _tested(data: Collected, claim: str, pairs: Pairs, asked: AcrossQuestion, n_
         stricter, _ = _tested(data, "recipe" if data.with_seeds else "these", pairs, asked, n_resamples)
         return tested.with_stricter(stricter), effect
     spread = np.zeros(len(pairs))
-    for values in data.averaged:
-        spread += (values[:, pairs.a] - values[:, pairs.b]).var(axis=0, ddof=1) / k
+    for values, weight in zip(data.averaged, weights, strict=True):
+        spread += weight * (values[:, pairs.a] - values[:, pairs.b]).var(axis=0, ddof=1)
     if claim == "recipe":
-        tested, _ = recipes(data.scores or (), data.runs, weights, pairs.a, pairs.b, asked.alpha)
+        tested, _ = recipes(data.units, data.runs, weights, pairs.a, pairs.b, asked.alpha)
     else:
         tested = these_collections(
             data.averaged, weights, pairs.a, pairs.b, alpha=asked.alpha, n_resamples=n_resamples, seed=asked.seed
@@ -422,7 +498,7 @@ def holds_in(data: Collected, claim: str, pairs: Pairs, alpha: float) -> NDArray
     for at, values in enumerate(data.averaged):
         if claim == "recipe":
             one = np.ones(1)
-            tested, _ = recipes((data.scores or ())[at : at + 1], data.runs, one, pairs.a, pairs.b, alpha)
+            tested, _ = recipes(data.units[at : at + 1], data.runs, one, pairs.a, pairs.b, alpha)
             up[at] = np.where(tested.difference > 0, tested.p / 2, 1 - tested.p / 2)
             continue
         d = values[:, pairs.a] - values[:, pairs.b]
@@ -430,13 +506,13 @@ def holds_in(data: Collected, claim: str, pairs: Pairs, alpha: float) -> NDArray
         t = np.divide(d.mean(axis=0), error, out=np.zeros(len(pairs)), where=error > 1e-15)
         up[at] = stdtr(len(d) - 1, -t)
     counts = [replicated(np.minimum(one * len(pairs), 1.0), alpha / 2) for one in (up, 1 - up)]
-    ahead = data.system_means.mean(axis=0)[pairs.a] >= data.system_means.mean(axis=0)[pairs.b]
+    ahead = data.overall[pairs.a] >= data.overall[pairs.b]
     return np.where(ahead, counts[0], counts[1])
 
 
 def _rows(data: Collected, claim: str, pairs: Pairs, tested: Claim, effect: Array, alpha: float) -> pl.DataFrame:
     names = np.array(data.systems, dtype=object)
-    mean = data.system_means.mean(axis=0)
+    mean = data.overall
     held = None if data.scores is None else holds_in(data, claim, pairs, alpha)
     return pl.DataFrame(
         {
@@ -451,6 +527,7 @@ def _rows(data: Collected, claim: str, pairs: Pairs, tested: Claim, effect: Arra
             "upper": _bounded(tested.upper),
             "effect_size": pl.Series(effect).fill_nan(None),
             "p": tested.p,
+            "p_flips": pl.Series(flipped(data, claim, pairs)).fill_nan(None),
             "p_adjusted": tested.p_adjusted,
             "significant": at_most(tested.p_adjusted, alpha),
             "collections": [len(data.collections)] * len(pairs),
@@ -462,6 +539,23 @@ def _rows(data: Collected, claim: str, pairs: Pairs, tested: Claim, effect: Arra
     )
 
 
+def flipped(data: Collected, claim: str, pairs: Pairs) -> Array:
+    """P of sign flips, per pair: of topics within collections, or of collections. None for recipes.
+
+    All flips are listed where there are at most 8,192; otherwise the saddlepoint approximation (see `compare`).
+    """
+    if claim == "recipe":
+        return np.full(len(pairs), np.nan)
+    if claim == "like_these":
+        rows = data.system_means / len(data.collections)
+    else:
+        rows = np.concatenate([w * table / len(table) for w, table in zip(data.weights, data.summed, strict=True)])
+    scores = GridScores.of(rows)
+    if len(rows) <= LISTED:
+        return randomisation(scores, pairs, Resampling(n_resamples=2**LISTED)).p
+    return saddlepoint(scores, pairs, "two-sided")
+
+
 def _bounded(end: Array) -> pl.Series:
     """An end of an interval; missing where there is none."""
     return pl.Series(np.where(np.isfinite(end), end, np.nan)).fill_nan(None)
@@ -470,12 +564,13 @@ def _bounded(end: Array) -> pl.Series:
 # ── one collection: the numbers of `compare` ──────────────────────────────────────────────────────────────
 
 
-def _compared(data: Collected, asked: AcrossQuestion) -> Comparison:
+def _compared(data: Collected, asked: AcrossQuestion, groups: Mapping[str, str] | None) -> Comparison:
     matrix = ScoreMatrix((data.scores or ())[0], data.topics[0], data.systems, data.measure)
     with quietly():
         return compare(
-            matrix, baseline=asked.baseline, alpha=asked.alpha, n_resamples=asked.n_resamples, seed=asked.seed
-        )
+            matrix, baseline=asked.baseline, alpha=asked.alpha, n_resamples=asked.n_resamples, seed=asked.seed,
+            topic_groups=groups,
+        )  # fmt: skip
 
 
 def _as_compared(comparison: Comparison) -> pl.DataFrame:
@@ -484,7 +579,9 @@ def _as_compared(comparison: Comparison) -> pl.DataFrame:
         "measure",
         pl.lit("these").alias("claim"),
         *("system_a", "system_b", "mean_a", "mean_b", "difference", "lower", "upper", "effect_size"),
-        *("p", "p_adjusted", "significant"),
+        "p",
+        pl.lit(None, dtype=pl.Float64).alias("p_flips"),
+        *("p_adjusted", "significant"),
         pl.lit(1, dtype=pl.Int64).alias("collections"),
         pl.col("significant").cast(pl.Int64).alias("replicated"),
     )

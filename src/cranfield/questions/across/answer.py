@@ -9,8 +9,10 @@ import polars as pl
 from cranfield.core.answer import Answer, Chart
 from cranfield.core.labels import plural
 from cranfield.core.sentences import sentence
-from cranfield.core.tables import Sheet
+from cranfield.core.tables import DIGITS, Sheet
 from cranfield.questions.across.board import interaction_share
+from cranfield.questions.across.claims import pair_variance
+from cranfield.questions.compare.clusters import EFFECTIVE, effective_topics
 
 if TYPE_CHECKING:
     from cranfield.questions.across.across import Across
@@ -62,9 +64,16 @@ BOARD = (
     "rank_lower, rank_upper: simultaneous, by the claim. standardised_mean: mean z score per collection. borda: "
     "systems beaten, summed over collections (MTEB's rule).",
 )
+COMPONENT_DIGITS = {"variance": 6}
 COMPONENTS = (
     "interaction: how much a system's advantage depends on the collection; for means alone, with the topics' error. "
     "topic: of one score. seed: of one run's mean.",
+)
+VIEWS = (
+    "standardised_mean: mean z score per collection. borda: systems beaten, summed over collections (MTEB's rule). "
+    "Both depend on the other systems in the list. mean_rank: 1 is best.",
+    "interquartile_mean: without the lowest and the highest quarter of a system's results. It ignores where a system "
+    "fails. No test rests on these columns.",
 )
 COLLECTIONS = ("leader_without: the system with the highest mean over the other collections.",)
 
@@ -75,7 +84,9 @@ def across_answer(result: Across, question: Any = None) -> Answer:
     counts = f"{plural(known['n_systems'], 'system')} on {plural(known['n_collections'], 'collection')}"
     if known["n_seeds"] > 1:
         counts += f", up to {known['n_seeds']} seeds"
-    further = tuple(filter(None, (*other_claims(result), *leader(result), by_borda(result), interaction(result))))
+    further = tuple(
+        filter(None, (*other_claims(result), *leader(result), by_borda(result), interaction(result), worth(result)))
+    )
 
     def sheet(show: str, heading: str, rows: pl.DataFrame, notes: tuple[str, ...]) -> Sheet:
         return Sheet(
@@ -87,8 +98,14 @@ def across_answer(result: Across, question: Any = None) -> Answer:
             headline(result),
             notes=(f"{counts}. {' '.join(further)}".strip(), *notes),
             heading=heading,
-            dispensable=("mean_a", "mean_b", "effect_size", "collections", "second_mean"),
+            dispensable=("mean_a", "mean_b", "effect_size", "collections", "p_flips", "second_mean", "replicated"),
+            digits=COMPONENT_DIGITS if show == "components" else {},
         )
+
+    def paper() -> Sheet:
+        from cranfield.questions.across.paper import paper_sheet
+
+        return paper_sheet(result, {**known, "show": "table"}, getattr(question, "digits", DIGITS))
 
     return Answer(
         headline=headline(result),
@@ -98,12 +115,14 @@ def across_answer(result: Across, question: Any = None) -> Answer:
             "leaderboard": lambda: sheet("leaderboard", "Leaderboard", result.leaderboard(), BOARD),
             "components": lambda: sheet("components", "Sources of variance", result.components(), COMPONENTS),
             "collections": lambda: sheet("collections", "Collections", result.collections(), COLLECTIONS),
+            "views": lambda: sheet("views", "Other means", result.views(), VIEWS),
+            "table": paper,
         },
         charts=(
             Chart("systems", "Leaderboard", "Points: mean of each system with its interval.", result, "systems"),
             Chart("forest", "Forest plot", "Points: difference of a pair on each collection.", result, "forest"),
         ),
-        on_page=("leaderboard", "pairs", "components", "collections"),
+        on_page=("leaderboard", "pairs", "components", "collections", "table"),
     )
 
 
@@ -143,7 +162,8 @@ def other_claims(result: Across) -> list[str]:
 def leader(result: Across) -> list[str]:
     """Whether the leader by the mean depends on one collection."""
     rows = result.collection_rows.filter(pl.col("measure") == result.data[0].measure)
-    if rows.height < 2:
+    best = result.board.filter((pl.col("measure") == result.data[0].measure) & (pl.col("rank") == 1))
+    if rows.height < 2 or best.height > 1:
         return []
     first = result.board["system"][0]
     changed = rows.filter(pl.col("leader_without") != first)
@@ -165,3 +185,20 @@ def interaction(result: Across) -> str:
     """How much of a difference depends on the collection."""
     share = interaction_share(result.data[0])
     return "" if share is None else INTERACTION(share=share)
+
+
+def worth(result: Across) -> str:
+    """How many independent topics grouped ones are worth, over all collections."""
+    data = result.data[0]
+    if not any(data.clusters):
+        return ""
+    effective = 0.0
+    for at, clusters in enumerate(data.clusters):
+        each = data.by_system(at)
+        n = len(each)
+        by_topic = pair_variance(each)
+        effective += (
+            n if clusters is None else effective_topics(by_topic, pair_variance(data.averaged[at]), n, len(clusters))
+        )
+    counts = [len(topics) for topics in data.topics]
+    return EFFECTIVE(topics=sum(counts), groups=sum(len(one) for one in data.averaged), effective=effective)

@@ -30,18 +30,18 @@ def mean_intervals(data: Collected, claim: str, alpha: float) -> Interval:
     """Each system's mean over collections, with a t interval for the claim; Satterthwaite where variances add up."""
     means = data.system_means
     k = len(means)
-    mean = means.mean(axis=0)
+    mean = data.overall
     if claim == "like_these":
         error, df = means.std(axis=0, ddof=1) / math.sqrt(k), np.full(len(mean), float(k - 1))
     else:
         variance, shares = np.zeros(len(mean)), np.zeros(len(mean))
-        for values in data.averaged:
+        for values, weight in zip(data.averaged, data.weights, strict=True):
             n = len(values)
-            own = values.var(axis=0, ddof=1) / n / k**2
+            own = weight**2 * values.var(axis=0, ddof=1) / n
             variance += own
             shares += own**2 / (n - 1)
         if claim == "recipe":
-            seeds = seed_spread(data.scores or (), data.runs, np.full(k, 1 / k))
+            seeds = seed_spread(data.units, data.runs, data.weights)
             variance = np.maximum(variance + seeds.added, variance)
             shares += seeds.raw**2 / seeds.df
         df = np.maximum(np.divide(variance**2, shares, out=np.ones(len(mean)), where=shares > 0), 1.0)
@@ -57,6 +57,26 @@ def ranks(values: Array) -> Integers:
     [2, 1, 2]
     """
     return np.asarray(1 + (values[None, :] > values[:, None]).sum(axis=1), dtype=np.int64)
+
+
+def mean_ranks(means: Array) -> Array:
+    """The mean over collections of each system's rank; equal ones share the mean of their ranks.
+
+    >>> mean_ranks(np.array([[0.3, 0.5, 0.3]])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    better = (means[:, None, :] > means[:, :, None]).sum(axis=2)
+    equal = (means[:, None, :] == means[:, :, None]).sum(axis=2)
+    return np.asarray((better + (equal + 1) / 2).mean(axis=0))
+
+
+def interquartile_means(data: Collected) -> Array:
+    """The mean of each system's results over collections and seeds, without the lowest and the highest quarter.
+
+    Agarwal et al., NeurIPS 2021. Of n results, ⌊n/4⌋ are left out on either side.
+    """
+    ordered = [np.sort(data.means[:, at], axis=None) for at in data.runs]
+    return np.array([values[len(values) // 4 : len(values) - len(values) // 4].mean() for values in ordered])
 
 
 def rank_ends(better: NDArray[np.bool_]) -> tuple[Integers, Integers]:
@@ -101,9 +121,11 @@ def sources(data: Collected) -> list[Source]:
     k, m = means.shape
     found: list[Source] = []
     noise = 0.0
-    residual = np.array([pair_variance(values) / 2 for values in data.averaged])
+    # Of groups of topics: the variance that one topic would have if the mean of as many varied as much.
+    errors = np.array([pair_variance(values) / 2 / len(values) for values in data.averaged])
+    residual = errors * [len(topics) for topics in data.topics] if len(errors) else errors
     if len(residual):
-        noise = float(np.mean(residual / [len(values) for values in data.averaged]))
+        noise = float(errors.mean())
     if k > 1:
         rows, columns = means.mean(axis=1), means.mean(axis=0)
         rest = means - rows[:, None] - columns[None, :] + means.mean()
@@ -118,7 +140,7 @@ def sources(data: Collected) -> list[Source]:
     if len(residual):
         found.append(Source("topic", float(residual.mean())))
     if data.with_seeds and data.scores is not None:
-        spread = seed_spread(data.scores, data.runs, np.full(k, 1 / k))
+        spread = seed_spread(data.units, data.runs, data.weights)
         trained = spread.n_seeds > 1
         found.append(Source("seed", float(spread.variance[trained].mean())))
     return found
@@ -134,7 +156,8 @@ def interaction_share(data: Collected) -> float | None:
     known = dict(sources(data))
     noise = float(np.mean([pair_variance(values) / 2 / len(values) for values in data.averaged]))
     total = known["interaction"] + noise
-    return known["interaction"] / total if total > 0 else None
+    rounding = (1e-12 * float(np.abs(data.system_means).max())) ** 2
+    return known["interaction"] / total if total > rounding else None
 
 
 def leaders(data: Collected) -> list[dict[str, object]]:
@@ -144,7 +167,7 @@ def leaders(data: Collected) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for at, name in enumerate(data.collections):
         first, second = _two_best(means[at])
-        others = np.delete(means, at, axis=0).mean(axis=0) if k > 1 else None
+        others = None if k == 1 else np.delete(data.weights, at) @ np.delete(means, at, axis=0)
         without = None if others is None else data.systems[_two_best(others)[0]]
         rows.append(
             {

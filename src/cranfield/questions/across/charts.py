@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import numpy as np
@@ -11,10 +11,11 @@ import polars as pl
 from scipy.special import stdtrit
 
 from cranfield.core.charts import style
-from cranfield.core.charts.style import ACCENT, DARK, WIDTH, Drawing, finish, plural, rows
+from cranfield.core.charts.style import DARK, WIDTH, Drawing, finish, plural, rows
 from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
 from cranfield.questions.across.answer import headline
+from cranfield.questions.across.board import mean_ranks
 from cranfield.questions.across.design_answer import headline as design_headline
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from cranfield.questions.across.design import DesignAcross
 
 MOST_SYSTEMS = 60
+MOST_ROOM = 2.0
+"""How far beyond the intervals of collections an axis reaches, in widths of these."""
 FOREST = sentence(
     "charts.across-forest",
     "{a} is ahead of {b} on {ahead} of {count} collections",
@@ -95,17 +98,37 @@ def forest(result: Across) -> Drawing:
     order = [str(one["row"]) for one in shown]
     title = f"difference in {data.measure}, {pair['system_a']} − {pair['system_b']}"
     base = alt.Chart(rows(shown)).encode(y=alt.Y("row:N", sort=order, title=None, axis=style.names_axis()))
-    tone = alt.when(alt.datum.all).then(alt.value(ACCENT)).otherwise(alt.value(DARK))
+    tone = alt.when(alt.datum.all).then(alt.value(DARK)).otherwise(alt.value("#7d8b99"))
+    ends, cut = _drawn(shown)
+    scale = alt.Scale(domain=ends, nice=not cut)
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(strokeDash=[3, 3], color="#7d8b99").encode(x="zero:Q")
     plot = alt.layer(
         zero,
-        base.mark_rule(strokeWidth=2).encode(x=alt.X("lower:Q", title=title), x2="upper:Q", color=tone),
+        base.mark_rule(strokeWidth=2, clip=True).encode(
+            x=alt.X("lower:Q", title=title, scale=scale), x2="upper:Q", color=tone
+        ),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q", title=title), color=tone),
     ).properties(width=WIDTH, height=style.step(len(order)))
     ahead = int((means[:, a] > means[:, b]).sum())
     text = FOREST(a=pair["system_a"], b=pair["system_b"], ahead=ahead, count=len(means))
     own = "no interval per collection" if data.scores is None else "t interval per collection"
-    return finish(plot, text, f"{_counts(result)}; {own}; last rows: simultaneous over all pairs of a claim")
+    wider = f"; wider than drawn: {', '.join(cut)}" if cut else ""
+    note = f"{_counts(result)}; {own}; dark: simultaneous over all pairs of a claim{wider}"
+    return finish(plot, text, note)
+
+
+def _drawn(shown: list[dict[str, Any]]) -> tuple[list[float], list[str]]:
+    """The ends of an axis on which the intervals of collections can be read, and the rows it cuts off."""
+    own = [one for one in shown if not one["all"]]
+    low = min(0.0, *(min(one["lower"], one["difference"]) for one in own))
+    high = max(0.0, *(max(one["upper"], one["difference"]) for one in own))
+    room = MOST_ROOM * max(high - low, 1e-12)
+    rest = [one for one in shown if one["all"] and one["lower"] is not None and one["upper"] is not None]
+    cut = [str(one["row"]) for one in rest if one["lower"] < low - room or one["upper"] > high + room]
+    ends = [min(low, *(max(one["lower"], low - room) for one in rest), low)]
+    ends.append(max(high, *(min(one["upper"], high + room) for one in rest), high))
+    margin = 0.02 * (ends[1] - ends[0]) or 0.01
+    return [ends[0] - margin, ends[1] + margin], cut
 
 
 def components(result: Across) -> Drawing:
@@ -136,9 +159,7 @@ def critical_difference(result: Across) -> Drawing:
     k, m = means.shape
     if k < 2:
         raise ArgumentError("there is one collection, which gives no mean rank; ask for the chart systems.")
-    better = (means[:, None, :] > means[:, :, None]).sum(axis=2)
-    equal = (means[:, None, :] == means[:, :, None]).sum(axis=2)
-    rank = (better + (equal + 1) / 2).mean(axis=0)
+    rank = mean_ranks(means)
     alpha = result.settings["alpha"]
     q = float(studentized_range.ppf(1 - alpha, m, np.inf)) / math.sqrt(2)
     critical = q * math.sqrt(m * (m + 1) / (6 * k))
@@ -154,7 +175,7 @@ def critical_difference(result: Across) -> Drawing:
         alt.Chart(rows(shown))
         .mark_point(filled=True, size=60, opacity=1)
         .encode(
-            x=alt.X("rank:Q", title="mean rank over collections", scale=alt.Scale(zero=False)),
+            x=alt.X("rank:Q", title="mean rank over collections", scale=alt.Scale(zero=False, padding=8)),
             y=alt.Y("system:N", sort=names, axis=style.names_axis()),
             color=tone,
         ),

@@ -44,6 +44,7 @@ class Claim(NamedTuple):
         return self._replace(
             lower=np.minimum(self.lower, other.lower),
             upper=np.maximum(self.upper, other.upper),
+            p=np.maximum(self.p, other.p),
             p_adjusted=np.maximum(self.p_adjusted, other.p_adjusted),
         )
 

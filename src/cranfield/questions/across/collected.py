@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.core.errors import DataError
+from cranfield.core.columns import collected_columns
+from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.core.labels import summary
 from cranfield.core.sentences import sentence
-from cranfield.questions.across.columns import find_columns
+from cranfield.questions.compare.clusters import Clusters, grouped_cautions
+from cranfield.scores.frames import looks_like_measure
 from cranfield.scores.matrix import ScoreMatrix, Scores, inherited
 
 Array = NDArray[np.float64]
 Run = tuple[str, str]
 """A system and its seed; the seed is empty where there is one run per system."""
+FEWEST_SCALED = 5
+"""Systems from which scores are standardised, or systems beaten counted."""
 _CHOSEN = re.compile(r"best|max|top|chosen|selected", re.IGNORECASE)
 DROPPED = sentence(
     "across.dropped",
@@ -55,6 +60,8 @@ class Collected:
     scores : per collection, topics × runs; None for means alone. Runs stand by system, then by seed
     means : collections × runs
     warnings : what reading found
+    clusters : per collection, which topics belong together
+    weights : one per collection, summing to 1
     """
 
     measure: str
@@ -65,6 +72,12 @@ class Collected:
     scores: tuple[Array, ...] | None
     means: Array
     warnings: tuple[str, ...] = ()
+    clusters: tuple[Clusters | None, ...] = ()
+    weights: Array = field(default_factory=lambda: np.ones(0))
+
+    def __post_init__(self) -> None:
+        if not len(self.weights):
+            object.__setattr__(self, "weights", np.full(len(self.collections), 1 / len(self.collections)))
 
     @property
     def runs(self) -> list[slice]:
@@ -77,10 +90,53 @@ class Collected:
         """Whether some system has several seeds."""
         return any(len(labels) > 1 for labels in self.seeds)
 
-    @property
+    @cached_property
+    def units(self) -> list[Array]:
+        """Per collection, what is drawn × runs: topics, or groups of topics.
+
+        Rows of groups have the mean of the topics, and vary as much as the mean over topics does (see `clusters`).
+        """
+        found = []
+        for at, values in enumerate(self.scores or ()):
+            clusters = self.clusters[at] if self.clusters else None
+            found.append(values if clusters is None else clusters.spread(values))
+        return found
+
+    @cached_property
     def averaged(self) -> list[Array]:
-        """Per collection, topics × systems: the mean over the seeds of each system."""
-        return [_averaged(values, self.runs) for values in self.scores or ()]
+        """Per collection, what is drawn × systems: the mean over the seeds of each system."""
+        return [_averaged(values, self.runs) for values in self.units]
+
+    def by_system(self, at: int) -> Array:
+        """Topics × systems of one collection: the mean over the seeds of each system."""
+        return _averaged((self.scores or ())[at], self.runs)
+
+    @property
+    def summed(self) -> list[Array]:
+        """As `averaged`, for flips of whole groups: their signs change the sums of groups."""
+        found = []
+        for at in range(len(self.scores or ())):
+            clusters = self.clusters[at] if self.clusters else None
+            found.append(self.by_system(at) if clusters is None else clusters.sums(self.by_system(at)))
+        return found
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """That groups of topics are few, or that topics look as if they had some; each once."""
+        groups = self.clusters or (None,) * len(self.topics)
+        found = (grouped_cautions(*one) for one in zip(self.topics, groups, strict=True))
+        return tuple(dict.fromkeys(text for texts in found for text in texts))
+
+    @property
+    def equal_weights(self) -> bool:
+        """Whether all collections weigh the same."""
+        return bool(np.ptp(self.weights) < 1e-12)
+
+    @property
+    def overall(self) -> Array:
+        """The weighted mean over collections of every system."""
+        means = self.system_means
+        return np.asarray(means.mean(axis=0) if self.equal_weights else self.weights @ means)
 
     @property
     def system_means(self) -> Array:
@@ -113,10 +169,14 @@ def from_scores(collections: Mapping[str, Scores]) -> dict[str, dict[str, Part]]
     return found
 
 
-def from_table(table: pl.DataFrame, measure: str | None, missing: str) -> dict[str, dict[str, Part]]:
-    """The parts of a long table, by measure and collection."""
-    roles = find_columns(table.columns)
-    if roles is None or not {"system", "value"} <= roles.keys():
+def from_table(
+    table: pl.DataFrame, measure: str | None, missing: str, name: str = "scores"
+) -> dict[str, dict[str, Part]]:
+    """The parts of a table, by measure and collection; `name` is the collection of a table with seeds alone."""
+    roles = collected_columns(table.columns)
+    if roles is not None and "value" not in roles:
+        table, roles = _melted(table, roles)
+    if roles is None or "system" not in roles:
         raise DataError(
             f"found columns {summary(table.columns)}. Give collection, system, topic and value; seed and measure are "
             "optional."
@@ -125,7 +185,7 @@ def from_table(table: pl.DataFrame, measure: str | None, missing: str) -> dict[s
         name: pl.col(column).cast(pl.String).str.strip_chars() for name, column in roles.items() if name != "value"
     }
     frame = table.select(
-        collection=label.get("collection", pl.lit("scores")),
+        collection=label.get("collection", pl.lit(name)),
         system=label["system"],
         seed=label.get("seed", pl.lit("")),
         topic=label.get("topic", pl.lit("")),
@@ -138,9 +198,23 @@ def from_table(table: pl.DataFrame, measure: str | None, missing: str) -> dict[s
         summaries = frame["topic"].str.to_lowercase().is_in(["all", "amean"])
         frame = frame.filter(~summaries) if not summaries.all() else frame.with_columns(topic=pl.lit(""))
     found: dict[str, dict[str, Part]] = {}
-    for (name, collection), rows in frame.group_by(["measure", "collection"], maintain_order=True):
-        found.setdefault(str(name), {})[str(collection)] = _part(str(collection), str(name), rows, missing)
+    for (by, collection), rows in frame.group_by(["measure", "collection"], maintain_order=True):
+        found.setdefault(str(by), {})[str(collection)] = _part(str(collection), str(by), rows, missing)
     return found
+
+
+def _melted(table: pl.DataFrame, roles: dict[str, str]) -> tuple[pl.DataFrame, dict[str, str]]:
+    """One value per row, from a table with a column per measure or, without a column of systems, per system."""
+    rest = [name for name in table.columns if name not in roles.values()]
+    part = "measure" if "system" in roles else "system"
+    if part == "measure":
+        rest = [name for name in rest if looks_like_measure(name)]
+        if not rest:
+            raise DataError(f"found columns {summary(table.columns)}, but none of values or of a measure. Name one.")
+    long = table.with_columns(pl.col(rest).cast(pl.String)).unpivot(
+        rest, index=list(roles.values()), variable_name="\0part", value_name="\0value"
+    )
+    return long, {**roles, part: "\0part", "value": "\0value"}
 
 
 def _check_rows(frame: pl.DataFrame) -> None:
@@ -177,7 +251,7 @@ def _part(collection: str, measure: str, rows: pl.DataFrame, missing: str) -> Pa
         seeded = f", seed {seed!r}" if seed else ""
         raise DataError(
             f"collection {collection!r}: {of}system {system!r}{seeded} has two scores. Keep one, or add a "
-            "column `seed`."
+            "column called seed."
         )
     values = np.full(size, np.nan)
     values[flat] = rows["value"].to_numpy()
@@ -211,14 +285,66 @@ def _complete(collection: str, measure: str, part: Part, missing: str) -> Part:
 # ── all collections together ──────────────────────────────────────────────────────────────────────────────
 
 
-def collect(parts: Mapping[str, Mapping[str, Part]], missing: str) -> list[Collected]:
-    """Complete scores by every measure that all collections have."""
+def collect(
+    parts: Mapping[str, Mapping[str, Part]],
+    missing: str,
+    groups: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
+    scale: str = "raw",
+) -> list[Collected]:
+    """Complete scores by every measure that all collections have; topics may be grouped, collections weighted."""
     every = sorted({name for of in parts.values() for name in of}, key=str.encode)
     shared = [measure for measure, of in parts.items() if len(of) == len(every)]
     if not shared and missing != "drop-collection":
         has = [f"{name} has {summary([m for m, of in parts.items() if name in of], 3)}" for name in every[:3]]
         raise DataError(f"no measure is in all {len(every)} collections: {'; '.join(has)}. Name a shared measure.")
-    return [_joined(measure, parts[measure], missing) for measure in shared or parts]
+    found = [_joined(measure, parts[measure], missing) for measure in shared or parts]
+    return [scaled(_weighted(_grouped(data, groups), weights), scale) for data in found]
+
+
+def scaled(data: Collected, scale: str) -> Collected:
+    """The data on a scale that collections share: standardised scores, or Borda points.
+
+    standardised: scores minus the mean of the systems' means, over their standard deviation, collection by collection.
+    borda: the systems beaten on each collection; without topics, because points are no mean over them.
+    """
+    means = data.system_means
+    if scale != "raw" and len(data.systems) < FEWEST_SCALED:
+        raise ArgumentError(
+            f"`scale` {scale!r} needs at least {FEWEST_SCALED} systems; got {len(data.systems)}. Leave it out."
+        )
+    if scale == "standardised":
+        centre, spread = means.mean(axis=1), means.std(axis=1, ddof=1)
+        spread = np.where(spread > 1e-15, spread, 1.0)
+        made = [(x - c) / s for x, c, s in zip(data.scores or (), centre, spread, strict=False)]
+        return replace(
+            data, measure=f"{data.measure} (standardised)", means=(data.means - centre[:, None]) / spread[:, None],
+            scores=None if data.scores is None else tuple(made),
+        )  # fmt: skip
+    if scale == "borda":
+        points = (means[:, :, None] > means[:, None, :]).sum(axis=2).astype(np.float64)
+        return Collected(
+            f"{data.measure} (Borda)", data.collections, data.systems, tuple(("",) for _ in data.systems), (), None,
+            points, data.warnings, weights=data.weights,
+        )  # fmt: skip
+    return data
+
+
+def _grouped(data: Collected, groups: Mapping[str, str] | None) -> Collected:
+    if groups is None:
+        return data
+    if data.scores is None:
+        raise ArgumentError(f"`topic_groups` needs scores by topic; {data.measure} has means only. Leave it out.")
+    return replace(data, clusters=tuple(Clusters.of(topics, groups) for topics in data.topics))
+
+
+def _weighted(data: Collected, weights: Mapping[str, float] | None) -> Collected:
+    if not weights:
+        return data
+    if unknown := [name for name in weights if name not in data.collections]:
+        raise UnknownNameError("collection", unknown[0], data.collections)
+    given = np.array([weights.get(name, 1.0) for name in data.collections])
+    return replace(data, weights=given / given.sum())
 
 
 def _joined(measure: str, parts: Mapping[str, Part], missing: str) -> Collected:

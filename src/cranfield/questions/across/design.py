@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from cranfield.core.errors import DataError, notify
 from cranfield.core.invariants import check_frame
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
-from cranfield.questions.across.across import as_parts
+from cranfield.questions.across.across import as_parts, grouped_as
 from cranfield.questions.across.board import sources
 from cranfield.questions.across.collected import Collected, collect
 from cranfield.questions.across.design_answer import design_answer, headline
 from cranfield.questions.across.files import Parts
 from cranfield.questions.across.question import COLLECTIONS, SEEDS, DesignAcrossQuestion
+from cranfield.questions.compare.clusters import TopicGroups, groups_of
 from cranfield.questions.design.power import critical_f, exact_power
 from cranfield.scores.doors import CollectionsLike
 
@@ -57,7 +59,7 @@ class DesignAcross(Result):
         """One row per measure, claim and size.
 
         claim, collections, seeds (for recipes), topics (per collection; missing where no number suffices),
-        topics_in_all and achieved_power.
+        topics_in_all and achieved_power; with a cost of seeds, the cost of recipes.
         """
         return self.rows
 
@@ -88,6 +90,8 @@ def design_across(
     alpha: float = ALPHA,
     n_collections: int | Sequence[int] = COLLECTIONS,
     n_seeds: int | Sequence[int] = SEEDS,
+    seed_cost: float | None = None,
+    topic_groups: TopicGroups | None = None,
 ) -> DesignAcross:
     r"""How many collections, and topics on each, show a difference between two systems named in advance?
 
@@ -106,6 +110,9 @@ def design_across(
     power, alpha : of the test of one pair
     n_collections : numbers of collections to consider
     n_seeds : numbers of seeds per system to consider, for past scores with seeds; collections as in the scores
+    seed_cost : cost of training a system once, in topics judged. Adds ``cost``: the topics in all plus the runs of both
+        systems
+    topic_groups : topics that belong together, as in `across`; sizes are of topics in such groups
 
     Examples
     --------
@@ -118,15 +125,17 @@ def design_across(
     check_arguments(design_across, locals())
     asked = DesignAcrossQuestion(
         min_diff=min_diff, power=power, alpha=alpha, n_collections=_listed(n_collections), n_seeds=_listed(n_seeds),
-        missing=missing,
+        missing=missing, seed_cost=seed_cost, topic_groups=None if topic_groups is None else Path("groups"),
     )  # fmt: skip
-    found = collect(as_parts(collections, measure, missing), missing)
+    found = collect(as_parts(collections, measure, missing), missing, groups_of(topic_groups))
     rows = [row for data in found for row in _rows(data, asked)]
     known = {name: found[0].measure for name in ("measure",) if len(found) == 1}
-    settings = {**known, **DesignAcrossQuestion.in_force(asked, measures=[data.measure for data in found])}
-    said = tuple(dict.fromkeys(text for data in found for text in data.warnings))
+    facts = {"measures": [data.measure for data in found], "topic_groups": grouped_as(found[0])}
+    settings = {**known, **DesignAcrossQuestion.in_force(asked, **facts)}
+    said = tuple(dict.fromkeys(text for data in found for text in (*data.warnings, *data.cautions)))
     notify(said)
-    return DesignAcross(pl.DataFrame(rows, schema=_SCHEMA), settings, said)
+    table = pl.DataFrame(rows, schema=_SCHEMA)
+    return DesignAcross(table if seed_cost is not None else table.drop("cost"), settings, said)
 
 
 _SCHEMA = {
@@ -137,6 +146,7 @@ _SCHEMA = {
     "topics": pl.Int64,
     "topics_in_all": pl.Int64,
     "achieved_power": pl.Float64,
+    "cost": pl.Float64,
 }
 
 
@@ -161,9 +171,8 @@ def _rows(data: Collected, asked: DesignAcrossQuestion) -> list[dict[str, Any]]:
     if data.with_seeds:
         k = len(data.collections)
         for r in asked.n_seeds:
-            rows.append(
-                _row(data.measure, "recipe", k, r, _fewest(partial(_of_seeds, k, r, topic, 2 * known["seed"]), asked))
-            )
+            fewest = _fewest(partial(_of_seeds, k, r, topic, 2 * known["seed"]), asked)
+            rows.append(_row(data.measure, "recipe", k, r, fewest, asked.seed_cost))
     return rows
 
 
@@ -182,11 +191,14 @@ def _of_seeds(k: int, r: int, topic: float, seed: float, n: int) -> tuple[float,
     return variance, variance**2 / shares if shares > 0 else float(k * (n - 1))
 
 
-def _row(measure: str, claim: str, k: int, seeds: int | None, found: tuple[int, float] | None) -> dict[str, Any]:
+def _row(
+    measure: str, claim: str, k: int, seeds: int | None, found: tuple[int, float] | None, seed_cost: float | None = None
+) -> dict[str, Any]:
     topics, reached = found or (None, None)
     return {
         "measure": measure, "claim": claim, "collections": k, "seeds": seeds, "topics": topics,
         "topics_in_all": None if topics is None else topics * k, "achieved_power": reached,
+        "cost": None if topics is None or seeds is None or seed_cost is None else topics * k + 2 * seeds * seed_cost,
     }  # fmt: skip
 
 

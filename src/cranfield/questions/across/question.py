@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
+from cranfield.core.errors import ArgumentError
+from cranfield.core.page import Page, Place
 from cranfield.core.question import REQUIRED, Bar, Files, HelpGroup, Question, Takes, setting
 
 if TYPE_CHECKING:
@@ -21,7 +25,31 @@ COLLECTIONS = (3, 5, 8, 12, 20, 30)
 """Numbers of collections that a design considers."""
 SEEDS = (2, 3, 5, 10)
 """Numbers of seeds that a design considers."""
-AcrossShow = Literal["pairs", "leaderboard", "components", "collections"]
+
+
+def weights_of(texts: Sequence[str] | None) -> dict[str, float]:
+    """The weight of each collection, from texts ``NAME=W``.
+
+    >>> weights_of(["nq=2", "fever=0.5"])
+    {'nq': 2.0, 'fever': 0.5}
+    """
+    found: dict[str, float] = {}
+    for text in texts or ():
+        name, _, number = str(text).rpartition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = math.nan
+        if not name or not 0 < weight < 1e6:
+            raise ArgumentError(f"`weights` must be NAME=W with a weight W above 0; got {text!r}. Write nq=2.")
+        if name in found:
+            raise ArgumentError(f"`weights` names {name!r} twice. Name it once.")
+        found[name] = weight
+    return found
+
+
+AcrossShow = Literal["pairs", "leaderboard", "components", "collections", "views", "table"]
+Scale = Literal["raw", "standardised", "borda"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,15 +75,15 @@ class CollectedQuestion(Question):
         """The scores by collection, and what missing ones mean."""
         from cranfield.questions.across.files import read_parts
 
-        return read_parts(list(files["scores"]), self), self.missing
+        return read_parts(list(files["scores"]), self, bar), self.missing
 
 
 @dataclass(frozen=True, kw_only=True)
 class AcrossQuestion(CollectedQuestion):
     """Compare systems over several collections, or over several training seeds.
 
-    Give one score file per collection, or a long table with a column `collection` or `seed`. A folder of MTEB results
-    works too (MODEL/REVISION/TASK.json).
+    Give one score file per collection, or a long table with a column `collection` or `seed`. Result files of MTEB, BEIR
+    and ranx work too.
 
     Claims are never mixed. these: the same collections with other topics. like_these: other collections of this kind.
     trained: these trained systems. recipe: the same systems trained with other seeds.
@@ -71,6 +99,24 @@ class AcrossQuestion(CollectedQuestion):
     aliases: ClassVar[tuple[str, ...]] = ("collections", "seeds", "beir", "mteb")
     brief: ClassVar[str] = "Which systems differ over several collections or seeds?"
     place: ClassVar[int] = 97
+    instead: ClassVar[str] = "collections"
+
+    collections: str | None = setting(
+        None, "File of lines `name judgments runs`, as for evaluate; instead of score files.", metavar="FILE",
+        part="source", on_page=False,
+    )  # fmt: skip
+    page = Page(
+        name="across",
+        title="Across",
+        place=Place.TOOLS,
+        order=40,
+        heading="Do differences hold over collections and seeds?",
+        lead="Upload one score file per collection, a table with a column collection or seed, or results of MTEB, BEIR "
+        "or ranx.",
+        button="Compare",
+        doing="Comparing over the collections of",
+        brief="Systems over several collections or training seeds; `tables` has leaderboard and components.",
+    )
 
     claim: tuple[str, ...] | None = setting(
         None, "Claim to test; repeatable.", choices=defaults.names(ClaimName), usual="all that the data support",
@@ -83,13 +129,22 @@ class AcrossQuestion(CollectedQuestion):
     deterministic: tuple[str, ...] | None = setting(
         None, "System that needs no seeds, such as BM25; repeatable.", metavar="SYSTEM", usual="none"
     )
+    scale: str = setting(
+        "raw", "What is compared: scores, scores standardised per collection, or systems beaten (Borda).",
+        choices=defaults.names(Scale),
+    )  # fmt: skip
+    weights: tuple[str, ...] | None = setting(
+        None, "Weight of a collection; repeatable. Others weigh 1; no claim about collections like these.",
+        metavar="NAME=W", usual="equal", check=lambda name, value: weights_of((value,)), on_page=False,
+    )  # fmt: skip
+    topic_groups: Path | None = shared.topic_groups(group="Statistics")
     alpha: float = shared.alpha()
     n_resamples: int | None = shared.n_resamples(None, usual="9999; for one collection as in compare")
     seed: int = shared.seed()
     show: str = setting(
         "pairs",
         "pairs: one row per claim and pair. leaderboard: one row per system. components: sources of variance. "
-        "collections: the leader of each collection, and without it.",
+        "collections: the leader of each collection, and without it. views: other means. table: for a paper.",
         choices=defaults.names(AcrossShow), part="view", on_page=False,
     )  # fmt: skip
 
@@ -125,6 +180,11 @@ class DesignAcrossQuestion(CollectedQuestion):
     n_seeds: tuple[int, ...] = setting(
         SEEDS, "Number of training seeds per system; repeatable.", metavar="R", least=2, most=10_000
     )
+    seed_cost: float | None = setting(
+        None, "Cost of training a system once, in topics judged; adds the cost of recipes.", metavar="C",
+        check=shared.not_negative, on_page=False,
+    )  # fmt: skip
+    topic_groups: Path | None = shared.topic_groups()
 
     @staticmethod
     def verb() -> Callable[..., DesignAcross]:

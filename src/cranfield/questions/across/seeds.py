@@ -18,6 +18,8 @@ Positions = NDArray[np.intp]
 
 FAMILY = 3
 """Trained systems from which a system borrows seed variance from the others."""
+ENOUGH_SEEDS = 5
+"""Seeds from which a system needs to borrow none: its own variance keeps the level (`docs/recipes_study.py`)."""
 
 
 class SeedSpread(NamedTuple):
@@ -47,8 +49,8 @@ def seed_spread(collections: Sequence[Array], runs: Sequence[slice], weights: Ar
     S²_R,j is the variance over seeds of the weighted mean over collections. MS_res,jk is the topic × seed residual
     mean square on collection k. A system with one seed has none.
 
-    Two or three seeds often agree by chance. So in a family of at least three trained systems, S²_R,j is at least the
-    mean of all of them, which then has the degrees of freedom of all.
+    Two or three seeds often agree by chance. So in a family of at least three trained systems, S²_R,j of a system with
+    fewer than five seeds is at least the mean of all of them, which then has the degrees of freedom of all.
 
     Parameters
     ----------
@@ -75,7 +77,7 @@ def seed_spread(collections: Sequence[Array], runs: Sequence[slice], weights: Ar
     df = np.maximum(counts - 1, 1).astype(np.float64)
     if trained.sum() >= FAMILY:
         pooled = float((raw * counts)[trained].mean())
-        borrows = trained & (raw * counts < pooled)
+        borrows = trained & (counts < ENOUGH_SEEDS) & (raw * counts < pooled)
         raw = np.where(borrows, pooled / counts, raw)
         df = np.where(borrows, float((counts[trained] - 1).sum()), df)
     return SeedSpread(raw - noises, raw, df, variance, counts)

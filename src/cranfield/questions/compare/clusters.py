@@ -11,10 +11,11 @@ With clusters of one size the two are the same; with one topic each they are the
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.core.files import Problems, filled_lines, read_bytes, shown
 from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
+from cranfield.questions.variance.squares import squares
+from cranfield.scores.doors import ScoresLike, as_scores
+from cranfield.scores.matrix import ScoreMatrix, Scores
 
 Array = NDArray[np.float64]
 TopicGroups = Mapping[str, str] | str | os.PathLike[str]
@@ -137,6 +141,46 @@ class Clusters:
         """(G/n)·(X_g − n_g·x̄) + x̄ of every system."""
         mean = values.sum(axis=0) / len(values)
         return np.asarray(self.sums(values) - np.outer(self.relative - 1, mean))
+
+
+def group_topics(scores: ScoresLike, groups: TopicGroups) -> Scores:
+    """Scores whose rows are groups of topics, for variances and designs: means stay, and variances per topic are right.
+
+    A row is x̄ + √(n/G)·(z_g − x̄), z_g as in `Clusters.spread`. So the variance over rows is n times the variance of the
+    mean over topics, and a number of topics computed from it is one of topics that come in such groups.
+
+    Parameters
+    ----------
+    scores : in any form that `as_scores` takes
+    groups : mapping from topic to group, or a file of lines ``topic group``
+
+    Examples
+    --------
+    >>> past = ScoreMatrix([[0.1, 0.5], [0.1, 0.5], [0.3, 0.4], [0.3, 0.4]], "1234", "ab", "AP")
+    >>> group_topics(past, {"1": "x", "2": "x", "3": "y", "4": "y"}).only().values.round(3).tolist()
+    [[0.059, 0.521], [0.341, 0.379]]
+    """
+    found = groups_of(groups)
+    return Scores(_grouped(matrix, found) for matrix in as_scores(scores).values())
+
+
+def _grouped(matrix: ScoreMatrix, groups: Mapping[str, str] | None) -> ScoreMatrix:
+    clusters = Clusters.of(matrix.require(what="grouping").topics, groups)
+    if clusters is None or groups is None:
+        return matrix
+    x = np.asarray(matrix.values)
+    n, mean = len(x), x.sum(axis=0) / len(x)
+    spread = clusters.spread(x)
+    names = sorted({groups[topic] for topic in matrix.topics}, key=str.encode)
+    worth = float(n)
+    if x.shape[1] > 1:
+        by_topic, by_group = (float(squares(table).mean_residual) for table in (x, spread))
+        worth = effective_topics(by_topic, by_group, n, len(clusters))
+    said = [EFFECTIVE(topics=n, groups=len(clusters), effective=worth), *grouped_cautions(matrix.topics, clusters)]
+    rows = mean + math.sqrt(n / len(clusters)) * (spread - mean)
+    return replace(
+        matrix, values=rows, topics=tuple(names), left_out=(*matrix.left_out, *said), filled=None, unjudged=None
+    )
 
 
 def effective_topics(by_topic: float, by_cluster: float, n_topics: int, n_clusters: int) -> float:

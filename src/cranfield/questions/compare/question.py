@@ -88,13 +88,7 @@ class FamilyQuestion(RunsOrScores):
         more=True,
         group="Statistics",
     )
-    topic_groups: Path | None = setting(
-        None,
-        "File of lines `topic group` for topics that belong together (variants, turns, users).",
-        metavar="FILE",
-        on_page=False,
-        group="Statistics",
-    )
+    topic_groups: Path | None = shared.topic_groups(group="Statistics")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from cranfield.core.arguments import check_arguments
-from cranfield.core.defaults import ALPHA, COST_DEPTHS, DESIGN_METHOD, ORDER, POWER, DesignMethod, RankingOrder
+from cranfield.core.defaults import ALPHA, COST_DEPTHS, ORDER, POWER, DesignMethod, RankingOrder
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.invariants import check_frame
@@ -21,7 +21,7 @@ from cranfield.questions.cost.answer import cost_answer
 from cranfield.questions.cost.figures import Collection, PoolFigure, pool_figures
 from cranfield.questions.cost.pool_price import LOW_SHARE, doubts, losses
 from cranfield.questions.design.all_pairs import PAIRS
-from cranfield.questions.design.anova import ANOVA
+from cranfield.questions.design.anova import ANOVA, anova_method
 from cranfield.questions.design.grid import positive
 from cranfield.questions.design.interval import INTERVAL
 from cranfield.questions.design.result import Design, DesignKind, Variant
@@ -56,7 +56,7 @@ class Wanted:
     width: float | None = None
     power: float | None = None
     alpha: float = ALPHA
-    method: DesignMethod = DESIGN_METHOD
+    method: DesignMethod | None = None
     published: bool = False
     blocked: bool = False
     epsilon: float | Literal["past"] | None = None
@@ -65,6 +65,7 @@ class Wanted:
     budget: float | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "method", anova_method(self.method, self.published))
         if self.is_interval and (self.min_diff, self.power, self.blocked, self.published) != (None, None, False, False):
             raise ArgumentError(
                 "`min_diff`, `power`, `blocked` and `published` are for tests of several systems. Give `n_systems`."
@@ -293,7 +294,7 @@ def cost(
     width: float | None = None,
     power: float | None = None,
     alpha: float = ALPHA,
-    method: DesignMethod = DESIGN_METHOD,
+    method: DesignMethod | None = None,
     published: bool = False,
     blocked: bool = False,
     epsilon: float | Literal["past"] | None = None,

@@ -71,7 +71,7 @@ class CostQuestion(Question):
     )
     power: float | None = shared.power(None, f"{defaults.POWER:.2f}")
     alpha: float = shared.alpha()
-    method: str = shared.method()
+    method: str | None = shared.method(None)
     published: bool = setting(False, PUBLISHED)
     blocked: bool = setting(False, "One F-test on shared topics, instead of all pairs.")
     epsilon: str | None = shared.epsilon()

@@ -61,7 +61,7 @@ def design_anova(
     n_topics: Numbers | None = None,
     power: Numbers | None = None,
     alpha: Numbers = ALPHA,
-    method: DesignMethod = DESIGN_METHOD,
+    method: DesignMethod | None = None,
     published: bool = False,
     blocked: bool | None = None,
     epsilon: float | Literal["past"] | None = None,
@@ -88,12 +88,13 @@ def design_anova(
     n_systems, min_diff, n_topics, power, alpha : float or several
         `power` is 0.80 unless given or solved for.
     method : {"exact", "published", "approximate"}
-        Non-central F; the normal approximation of the papers' spreadsheet, with its minus sign; the same with
-        the correct plus sign. ``achieved_power`` is exact for all three.
+        Non-central F (the default); the normal approximation of the papers' spreadsheet, with its minus sign (the
+        default with `published`); the same with the correct plus sign. ``achieved_power`` is exact for all three.
     published : bool
-        The papers' one-way design. `method` "published" asks for it too, unless `blocked` says otherwise.
+        The papers' one-way design, by their method. `method` "published" asks for it too, unless `blocked` says
+        otherwise.
     blocked : bool, optional
-        The opposite of `published`.
+        Whether all systems share the topics. False is the one-way design by the exact method.
     epsilon : float or "past", optional
         Shared topics only: design for the F-test with degrees of freedom multiplied by this ε. ``"past"`` is the
         unbiased ε of the past scores the variance came from, and the default where there are past scores; 1 is the
@@ -114,9 +115,9 @@ def design_anova(
     --------
     Sakai (2016), Table 2 (I)(a), m = 2, minD = .02 prints 2301; the exact power takes 2360.
 
-    >>> design_anova(0.0601, 2, 0.02, method="published").n_topics
-    2301
     >>> design_anova(0.0601, 2, 0.02, published=True).n_topics
+    2301
+    >>> design_anova(0.0601, 2, 0.02, blocked=False).n_topics
     2360
 
     On shared topics, 20 systems with a residual variance of .0125:
@@ -130,10 +131,20 @@ def design_anova(
     if published and blocked:
         raise ArgumentError("`published` and `blocked` exclude each other. Leave one of them out.")
     one_way = published or method == "published" if blocked is None else not blocked
+    method = anova_method(method, published)
     return design_of(
         ANOVA, ANOVA.variants[one_way], variance, None, estimator, alpha=alpha, method=method, n_systems=n_systems,
         min_diff=min_diff, n_topics=n_topics, power=power, epsilon=epsilon,
     )  # fmt: skip
+
+
+def anova_method(method: DesignMethod | None, published: bool) -> DesignMethod:
+    """The method asked for, or that of the design.
+
+    >>> anova_method(None, True), anova_method("exact", True), anova_method(None, False)
+    ('published', 'exact', 'exact')
+    """
+    return method or ("published" if published else DESIGN_METHOD)
 
 
 def solve_anova(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
@@ -24,7 +25,7 @@ group(
 VARIANCE = "Variance of a system's score over topics."
 VARIANCE_OF_DIFFERENCE = "Variance over topics of the difference between two systems."
 BASELINE = "Compare all systems with one baseline only."
-PUBLISHED = "One-way design of the papers, with separate topics for each system."
+PUBLISHED = "Design and method of the papers: one-way, with separate topics for each system."
 BLOCKED = "Shared topics for all systems, the default."
 TWO_SAMPLE = "Different topics for the two systems; sizes are per group."
 
@@ -43,6 +44,7 @@ class DesignQuestion(Question):
         on_page=False, often=True,
     )  # fmt: skip
     measure: str | None = shared.measure("Measure to use.")
+    topic_groups: Path | None = shared.topic_groups(part="source")
     missing: str = shared.missing()
     estimator: str | None = setting(
         None, "Variance estimator for past scores.", registry=estimators, usual="the one that matches the design"
@@ -162,6 +164,7 @@ class AnovaQuestion(PowerDesignQuestion):
         "Residual variance; with --published, variance of a system's score over topics."
     )
     n_systems: tuple[int, ...] | None = setting(None, "Number of systems to compare.", metavar="M", check=shared.whole)
+    method: str | None = shared.method(None)  # type: ignore[assignment]
     published: bool = setting(False, PUBLISHED)
     blocked: bool | None = setting(None, BLOCKED, on_page=False)
     epsilon: str | None = shared.epsilon()

@@ -56,6 +56,14 @@ class EvaluateQuestion(Scoring):
         "zero", "How to treat a missing (topic, system) score.", choices=defaults.names(defaults.MissingPolicy),
         on_page=False,
     )  # fmt: skip
+    map: str | None = setting(
+        None, "Level of each grade that is no level, such as 0:0,0.5:1,1:2; 0.5+:1 means from 0.5 on.", metavar="PAIRS",
+        on_page=False,
+    )  # fmt: skip
+    groups: tuple[str, ...] = setting(
+        (), "Groups of documents for GF and GFR, nominal=FILE or ordinal=FILE, and ,FILE of the target; repeatable.",
+        metavar="KIND=FILE[,FILE]", on_page=False,
+    )  # fmt: skip
     workers: int | None = shared.workers(
         "Number of runs scored at a time; the result stays the same.", usual="one per core, at most 8"
     )

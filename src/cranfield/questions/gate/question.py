@@ -98,10 +98,7 @@ class GateQuestion(RunsOrScores):
         written=True,
     )  # fmt: skip
 
-    topic_groups: Path | None = setting(
-        None, "File of lines `topic group` for topics that belong together (variants, turns, users).", metavar="FILE",
-        on_page=False,
-    )  # fmt: skip
+    topic_groups: Path | None = shared.topic_groups()
 
     @staticmethod
     def verb() -> Callable[..., Gate]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cranfield.core.answer import Answer, Chart
 from cranfield.core.errors import ArgumentError
-from cranfield.core.labels import plural
+from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet
 
@@ -68,6 +69,34 @@ OPPOSITE = sentence(
     "counted over all pairs of systems with Holm's correction",
     always=True,
 )
+OPPOSITE_PAIRS = sentence(
+    "judges.opposite-pairs",
+    "People prefer the first and {judge} the second: {pairs}.",
+    "at least one pair is decided in opposite directions with Holm's correction",
+)
+NEARER = sentence(
+    "judges.nearer",
+    "{first} is nearer to people than {second}: τ is {value:.3f} [{lower:.3f}, {upper:.3f}] higher.",
+    "the interval of the difference of their τ does not contain 0",
+)
+NEARER_OPEN = sentence(
+    "judges.nearer-open",
+    "Which of {first} and {second} is nearer to people is open: τ differs by {value:+.3f} "
+    "[{lower:+.3f}, {upper:+.3f}].",
+    "two machines judged, and the interval of the difference of their τ contains 0",
+)
+NEEDED = sentence(
+    "judges.needed",
+    "To detect {difference:g} between average systems with power {power:g}, people must judge {topics}; the machine "
+    "saves none.",
+    "at least 10 topics have both judgments, and the machine would save no human topics",
+)
+NEEDED_BESIDE = sentence(
+    "judges.needed-beside",
+    "To detect {difference:g} between average systems with power {power:g}, people must judge {topics}, or {fewer} "
+    "beside {more} machine topics.",
+    "at least 10 topics have both judgments, and human and machine differences correlate at least .5",
+)
 ADDS = sentence(
     "judges.adds",
     "With the machine's further topics, {n} human topics are worth about {effective:.0f}.",
@@ -94,6 +123,8 @@ def judges_answer(result: Judging) -> Answer:
         f"{plural(known['n_systems'], 'system')}, {plural(known['n_topics'], 'topic')} with both judgments, "
         f"{plural(known['n_machine_topics'], 'further machine topic')}, {known['measure']}."
     )
+    if known["n_pairs"] is not None:
+        counts = f"{counts[:-1]}, {known['n_pairs']:,} pairs judged by both."
     title = f"{headline(result)}. {counts}"
     said = sentences(result)
     level = f"{100 * (1 - known['alpha']):g}%"
@@ -103,7 +134,8 @@ def judges_answer(result: Judging) -> Answer:
         "rankings": f"lower, upper: {level} hull interval for unlimited topics. Second persons are the ceiling.",
         "means": f"{level} intervals. Machine means have none: they are not about human judgments.",
         "pairs": f"{level} simultaneous intervals. weight: λ. correlation: of human and machine differences.",
-        "bias": f"difference: mean of the group above what human means predict; {level} jackknife over topics.",
+        "bias": f"difference: mean of the group above what human means predict; {level} jackknife over topics. "
+        "beyond a person: minus that of the second persons, on the pairs that all judged.",
         "leniency": f"value: judge minus reference, in grades or in {known['measure']}; {level} intervals over topics.",
         "judges": "difference: τ of judge_a with people minus that of judge_b. kappa: agreement of both machines.",
         "confusion": "grade: by the reference. judge_grade: by the judge.",
@@ -144,6 +176,7 @@ def judges_answer(result: Judging) -> Answer:
 
 
 DISPENSABLE = ("corrected", "weight", "p", "correlation", "role", "p_teams")
+_ENDS = ("value", "lower", "upper")
 _ROWS = {"bias": "bias_rows", "leniency": "leniency_rows"}
 _HEADINGS = {"conflicts": "Pairs under both judgments", "judges": "Machines compared"}
 
@@ -166,6 +199,17 @@ def _verdict(one: Verdict) -> str:
     if one.outcome == "worse":
         return WORSE(judge=one.judge, gap=-one.difference.value)
     return CANNOT_TELL(judge=one.judge, topics=plural(one.n_topics, "topic"))
+
+
+def _nearer(row: Mapping[str, Any]) -> str:
+    """Which of two machines is nearer to people, or that this is open."""
+    ends = row["difference"], row["lower"], row["upper"]
+    names = row["judge_a"], row["judge_b"]
+    if ends[1] <= 0 <= ends[2]:
+        return NEARER_OPEN(first=names[0], second=names[1], **dict(zip(_ENDS, ends, strict=True)))
+    if ends[2] < 0:
+        names, ends = names[::-1], (-ends[0], -ends[2], -ends[1])
+    return NEARER(first=names[0], second=names[1], **dict(zip(_ENDS, ends, strict=True)))
 
 
 def sentences(result: Judging) -> list[str]:
@@ -191,8 +235,20 @@ def sentences(result: Judging) -> list[str]:
         own = result.decision_rows.filter(judge=judge)
         opposite = int(own.filter(decision="opposite")["pairs"][0])
         said.append(OPPOSITE(judge=judge, opposite=opposite, pairs=plural(int(own["pairs"].sum()), "pair")))
+        if opposite:
+            named = result.conflict_rows.filter(judge=judge, decision="opposite")
+            pairs = [f"{a} and {b}" for a, b in named.select("system_a", "system_b").iter_rows()]
+            said.append(OPPOSITE_PAIRS(judge=judge, pairs=summary(pairs)))
     if result.effective_topics is not None:
         said.append(ADDS(n=result.settings["n_topics"], effective=result.effective_topics))
+    if (needed := result.needed) is not None:
+        goal = {"topics": plural(needed.topics, "topic"), "difference": needed.min_diff, "power": needed.power}
+        if needed.topics_with_machine is None:
+            said.append(NEEDED(**goal))
+        else:
+            said.append(NEEDED_BESIDE(**goal, fewer=needed.topics_with_machine, more=needed.machine_topics))
+    for row in result.judge_rows.drop_nulls("lower").iter_rows(named=True):
+        said.append(_nearer(row))
     k = len(result.settings["machine"])
     if result.effective_judges is not None and result.effective_judges < k - 0.05:
         said.append(FEWER_JUDGES(k=k, effective=result.effective_judges))

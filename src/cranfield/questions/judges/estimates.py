@@ -34,6 +34,11 @@ TOO_WEAK = sentence(
     "Means and pairs use human judgments only: the median correlation of differences is {rho:.2f}, below {least}.",
     "human and machine differences of pairs correlate less than .5 in the median",
 )
+STRATA_UNUSED = sentence(
+    "judges.strata-unused",
+    "Strata are not used here: every human topic counts alike.",
+    "strata are declared, and means and pairs use human judgments only",
+)
 UNKNOWN_SAMPLING = sentence(
     "judges.unknown-sampling",
     "Powered differences assume that the human topics are a random sample; otherwise their intervals may cover far "
@@ -76,17 +81,21 @@ def estimate(
     machine, common = bench.machines[0], bench.common
     y, f, others = bench.reference.on(common), machine.on(common), machine.on(bench.extra)
     human = _human_means(bench, y, f, alpha)
+
+    def human_only(reason: str) -> Estimates:
+        return _human_pairs(bench, human, alpha, seed, f"{reason} {STRATA_UNUSED()}" if strata is not None else reason)
+
     if len(others) < 2:
-        return _human_pairs(bench, human, alpha, seed, NO_FURTHER(machine=machine.name))
+        return human_only(NO_FURTHER(machine=machine.name))
     if len(y) < powered.LEAST_TOPICS:
-        return _human_pairs(bench, human, alpha, seed, TOO_FEW(n=len(y), least=powered.LEAST_TOPICS))
+        return human_only(TOO_FEW(n=len(y), least=powered.LEAST_TOPICS))
     layers = None if strata is None else strata_of(strata, common, bench.extra)
     a, b = np.triu_indices(y.shape[1], 1)
     sides = y[:, a] - y[:, b], f[:, a] - f[:, b], others[:, a] - others[:, b]
     found = powered.powered(*sides, layers)
     if not powered.offered(len(y), found.correlation):
-        reason = TOO_WEAK(rho=float(np.median(found.correlation)), least=powered.LEAST_CORRELATION)
-        return _human_pairs(bench, human, alpha, seed, reason)
+        rho = float(np.median(found.correlation))
+        return human_only(TOO_WEAK(rho=rho, least=powered.LEAST_CORRELATION))
     family = powered.powered_max_t(*sides, alpha=alpha, n_resamples=n_resamples, seed=seed, strata=layers)
     pairs = _powered_pairs(bench, found, family, alpha)
     effective = float(np.median(found.effective_topics(len(y))))
@@ -95,6 +104,8 @@ def estimate(
     own = powered.powered(y, f, others, layers)
     lower, upper = own.interval(alpha)
     systems = bench.reference.scores.systems
+    if strata is not None:  # people alone, weighted by the strata too
+        human = _human_means(bench, y, f, alpha, own)
     means = pl.DataFrame(
         {
             "system": systems, "method": ["powered"] * len(systems), "value": own.estimate, "lower": lower,
@@ -133,11 +144,18 @@ def _powered_pairs(bench: Bench, found: powered.Powered, family: powered.Powered
     return frame.sort("difference", descending=True, maintain_order=True)
 
 
-def _human_means(bench: Bench, y: Array, f: Array, alpha: float) -> pl.DataFrame:
-    """Human means with t intervals, and machine means without: those would not be about human judgments."""
-    half = float(stdtrit(len(y) - 1, 1 - alpha / 2)) * y.std(axis=0, ddof=1) / np.sqrt(len(y))
+def _human_means(
+    bench: Bench, y: Array, f: Array, alpha: float, weighted: powered.Powered | None = None
+) -> pl.DataFrame:
+    """Human means with t intervals, and machine means without: those would not be about human judgments.
+
+    With strata, people's are weighted by the strata's shares.
+    """
+    mean, error, freedom = y.mean(axis=0), y.std(axis=0, ddof=1) / np.sqrt(len(y)), np.full(y.shape[1], len(y) - 1.0)
+    if weighted is not None:
+        mean, error, freedom = weighted.human, weighted.human_error, weighted.human_freedom
+    half = stdtrit(freedom, 1 - alpha / 2) * error
     systems, m = bench.reference.scores.systems, y.shape[1]
-    mean = y.mean(axis=0)
     own = {"system": systems, "method": ["human"] * m, "value": mean, "lower": mean - half, "upper": mean + half}
     n = {"weight": [0.0] * m, "effective_topics": [float(len(y))] * m}
     nothing = {name: [None] * m for name in ("lower", "upper", "weight", "effective_topics")}

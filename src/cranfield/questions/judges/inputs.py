@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels
+from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.teams import read_teams
 from cranfield.collection.types import Qrels
 from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
-from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, quietly
+from cranfield.core.errors import ArgumentError, DataError, FileError, quietly
 from cranfield.core.files import Problems, filled_lines, read_bytes, shown
 from cranfield.core.labels import natural_sorted, plural, summary
 from cranfield.measures.evaluation import evaluate
@@ -84,6 +84,11 @@ class Bench:
         """Topics that every machine scored and the reference did not, in order."""
         return natural_sorted(frozenset.intersection(*(one.topics for one in self.machines)) - self.reference.topics)
 
+    @property
+    def human_only(self) -> list[str]:
+        """Topics that the reference scored and at least one machine did not, in order."""
+        return natural_sorted(self.reference.topics - frozenset(self.common))
+
     def pairs_in_common(self, judge: Judge, other: Judge) -> pl.DataFrame:
         """The pairs that both graded: topic, document, relevance of the first, grade of the second."""
         first, second = (cast("Qrels", one.qrels).frame.select(*PAIR, "relevance") for one in (judge, other))
@@ -114,7 +119,7 @@ def gather(
     scoring: ScoringOptions,
 ) -> Bench:
     """Read every judge, score the runs by each, and match systems."""
-    grades = parse_mapping(mapping)
+    grades = grades_of(mapping)
     listed: Any = runs
     if runs is not None and not isinstance(runs, (str, os.PathLike, Mapping)) and isinstance(runs, Iterable):
         listed = list(cast("Iterable[Any]", runs))
@@ -127,30 +132,10 @@ def gather(
         raise DataError(f"two judges are called {twice!r}. Rename one of the files, or give a mapping of names.")
     systems = natural_sorted(frozenset.intersection(*(frozenset(one.scores.systems) for one in (*people, *machines))))
     if len(systems) < 2:
-        raise DataError(f"the judges share {len(systems)} systems; at least 2 are needed. Score the same runs by each.")
+        raise DataError(f"the judges share {plural(len(systems), 'system')}; at least 2 are needed. Give more runs.")
     matched = [Judge(one.name, one.scores.select(systems=systems), one.qrels) for one in (*people, *machines)]
     measured = people[0].scores.measure
     return Bench(matched[0], tuple(matched[1 : len(people)]), tuple(matched[len(people) :]), listed, measured, scoring)
-
-
-def parse_mapping(mapping: str | None) -> dict[float, int] | None:
-    """Machine grade → human grade, from text such as ``0:0,1:0,2:1,3:1``; machine grades may be fractional.
-
-    >>> parse_mapping("0:0,0.5:1,1:2")
-    {0.0: 0, 0.5: 1, 1.0: 2}
-    """
-    if mapping is None:
-        return None
-    try:
-        pairs = [part.split(":") for part in mapping.split(",")]
-        found = {float(source): int(target) for source, target in pairs}
-        if not all(map(math.isfinite, found)):
-            raise ValueError
-    except ValueError:
-        raise ArgumentError(f"`map` must be pairs of grades; got {mapping!r}. Write 0:0,1:0,2:1,3:1.") from None
-    if len(found) < len(pairs):
-        raise ArgumentError(f"`map` names a grade twice: {mapping!r}. Write each machine grade once.")
-    return found
 
 
 def read_groups(groups: Mapping[str, str] | str | os.PathLike[str] | None) -> Mapping[str, str] | None:
@@ -206,7 +191,7 @@ def _judges(
     role: str,
     runs: Any,
     measure: str | None,
-    grades: Mapping[float, int] | None,
+    grades: GradeMap | None,
     scoring: ScoringOptions,
 ) -> list[Judge]:
     listed = _listed(given)
@@ -215,12 +200,21 @@ def _judges(
     found = []
     for at, (name, judgments) in enumerate(listed):
         if runs is None:
-            with quietly():
-                scores = as_scores(cast("ScoresLike", judgments), argument=role)
+            if isinstance(judgments, Qrels):
+                raise DataError(f"`{role}` holds judgments, and `runs` names no runs to score. Add the runs.")
+            try:
+                with quietly():
+                    scores = as_scores(cast("ScoresLike", judgments), argument=role)
+            except FileError as error:
+                if "contains judgments" not in str(error):
+                    raise
+                raise DataError(
+                    f"{judgments}: contains judgments, and there are no runs to score. Add the runs."
+                ) from None
             matrix = scores.only() if measure is None else scores[measure]
             found.append(Judge(name or _stem(judgments) or f"{role} {at + 1}", matrix))
             continue
-        qrels = _mapped(_read(judgments, grades, role), grades)
+        qrels = as_qrels(cast("QrelsLike", judgments), map=grades)
         label = name or _stem(judgments) or f"{role} {at + 1}"
         found.append(Judge(label, _evaluated(qrels, runs, cast("str", measure), scoring), qrels))
     return found
@@ -244,54 +238,14 @@ def _is_judgments(thing: Any) -> bool:
 
 def _stem(judgments: Any) -> str:
     """A short name: that of the file without its endings, or of the judgments."""
+    if isinstance(judgments, Qrels):
+        judgments = judgments.name if judgments.name != "qrels" else ""
     if isinstance(judgments, (str, os.PathLike)):
         name = Path(judgments).name
         for ending in (".gz", ".zst", ".xz", ".bz2", ".csv", ".tsv", ".parquet", ".qrels", ".txt", ".qrel"):
             name = name.removesuffix(ending)
         return name
-    return judgments.name if isinstance(judgments, Qrels) and judgments.name != "qrels" else ""
-
-
-def _read(judgments: Any, grades: Mapping[float, int] | None, role: str) -> Qrels:
-    """Judgments; fractional grades in a file need the mapping at once."""
-    try:
-        return as_qrels(cast("QrelsLike", judgments))
-    except FileError as error:
-        if "as relevance" not in str(error) or not isinstance(judgments, (str, os.PathLike)):
-            raise
-        if grades is None:
-            remedy = "Declare what they mean with `map`" if role == "machine" else "Round them first"
-            raise DataError(f"{error}. Fractional grades: {remedy}, such as 0:0,0.5:1,1:2.") from None
-    return _fractional(judgments, grades)
-
-
-def _fractional(path: str | os.PathLike[str], grades: Mapping[float, int]) -> Qrels:
-    """Judgments with fractional grades, mapped to whole ones; the mapping must have every one of them."""
-    label, rows = os.fspath(path), []
-    for number, line in filled_lines(read_bytes(path), label):
-        fields = line.split()
-        try:
-            topic, subtopic, document, grade = fields
-            rows.append((topic, subtopic, document, grades[float(grade)]))
-        except (ValueError, KeyError):
-            text = f"expected topic, iteration, document and a grade of `map`, found {shown(line.strip())}"
-            raise FileError(label, [Problem(number, text)]) from None
-    schema = {"topic": pl.String, "subtopic": pl.String, "document": pl.String, "relevance": pl.Int32}
-    found = as_qrels(pl.DataFrame(rows, schema=schema, orient="row"))
-    return Qrels(found.frame, label, ("mapped",))
-
-
-def _mapped(qrels: Qrels, grades: Mapping[float, int] | None) -> Qrels:
-    """Judgments with grades replaced; a grade that the mapping lacks is refused."""
-    if grades is None or qrels.notes == ("mapped",):
-        return qrels
-    lacking = sorted(set(qrels.frame["relevance"].unique().to_list()) - set(grades))
-    if lacking:
-        raise DataError(
-            f"{qrels.name}: `map` has no target for grade {summary([str(grade) for grade in lacking])}. Add it."
-        )
-    whole = {int(source): target for source, target in grades.items() if source == int(source)}
-    return Qrels(qrels.frame.with_columns(pl.col("relevance").replace_strict(whole, return_dtype=pl.Int32)), qrels.name)
+    return ""
 
 
 def _evaluated(qrels: Qrels, runs: Any, measure: str, scoring: ScoringOptions) -> ScoreMatrix:

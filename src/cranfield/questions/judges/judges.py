@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
@@ -14,16 +15,19 @@ from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, SEED, TAU_RESAMPLES
 from cranfield.core.errors import DataError, notify
 from cranfield.core.invariants import check_finite, check_frame
+from cranfield.core.labels import plural, summary
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.questions.judges import tables
 from cranfield.questions.judges.estimates import UNKNOWN_SAMPLING, estimate, no_estimates
-from cranfield.questions.judges.inputs import Bench, JudgesLike, SamplingLike, gather, read_groups, read_strata
+from cranfield.questions.judges.inputs import PAIR, Bench, JudgesLike, SamplingLike, gather, read_groups, read_strata
+from cranfield.questions.judges.plan import Needed, needed_topics
 from cranfield.questions.judges.question import JudgesQuestion
 from cranfield.questions.judges.rankings import effective_judges
-from cranfield.questions.judges.verdict import Verdict, verdicts
+from cranfield.questions.judges.verdict import Verdict, beside_people, verdicts
+from cranfield.scores.tau_interval import LEAST_APART
 
 if TYPE_CHECKING:
     from cranfield.core.answer import Answer, Drawings
@@ -35,10 +39,20 @@ UNMATCHED = sentence(
     "{machine}: {human_only:,} pairs are judged by people only, {machine_only:,} by the machine only.",
     "on the shared topics some pairs have one judgment only",
 )
+HUMAN_ONLY = sentence(
+    "judges.human-only-topics",
+    "{topics} judged by people and not by every machine, left out: {names}.",
+    "the reference judged topics that some machine did not, and other topics are shared",
+)
 NO_SHARED_TOPIC = sentence(
     "judges.no-shared-topic",
-    "People and machines share no topic. Only rankings can be compared, and their interval includes topic noise.",
+    "People and machines share no topic. Only rankings can be compared.",
     "no topic is scored by the reference and by every machine",
+)
+TOO_FEW_APART = sentence(
+    "judges.too-few-apart",
+    "τ has no interval: with different topics, both sides need at least {least} topics.",
+    "no topic is shared, and people or a machine scored fewer than 50 topics",
 )
 INTERVALS = {
     "decision_rows": None, "conflict_rows": None, "ranking_rows": "value", "mean_rows": "value",
@@ -68,6 +82,7 @@ class Judging(Result):
     method : ``"powered"`` or ``"human"``, the judgments behind means and pairs
     reason : why means and pairs use human judgments only; empty when they are powered
     effective_topics : human topics that alone would give intervals as narrow, the median over pairs
+    needed : human topics that the next study needs, alone and beside a machine; None with few topics
     effective_judges : independent machines that several machines are worth
     """
 
@@ -87,6 +102,7 @@ class Judging(Result):
     method: str
     effective_topics: float | None
     effective_judges: float | None
+    needed: Needed | None = None
     reason: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -113,7 +129,8 @@ class Judging(Result):
             {"judge": one.judge, "outcome": one.outcome, **one.difference._asdict(), "topics": one.n_topics}
             for one in self.verdicts
         ]
-        more = {"effective_topics": self.effective_topics, "effective_judges": self.effective_judges}
+        needed = None if self.needed is None else self.needed._asdict()
+        more = {"effective_topics": self.effective_topics, "effective_judges": self.effective_judges, "needed": needed}
         return {**super().to_dict(), "verdicts": outcomes, **more, **rows}
 
     def summary(self) -> str:
@@ -211,6 +228,7 @@ def judges(
     shared = bool(bench.common)
     draws = alpha, n_resamples, seed
     warnings = _warnings(bench)
+    beside = beside_people(bench)
     estimates = estimate(bench, _name(sampled), strata, *draws) if shared else no_estimates()
     if estimates.method == "powered" and sampled == "unknown":
         warnings.append(UNKNOWN_SAMPLING())
@@ -224,7 +242,7 @@ def judges(
         "ranking_rows": tables.ranking_rows(bench, *draws),
         "mean_rows": estimates.means,
         "pair_rows": estimates.pairs,
-        "bias_rows": tables.bias_rows(bench, groups, members, *draws),
+        "bias_rows": tables.bias_rows(bench, beside, groups, members, *draws),
         "label_rows": tables.label_rows(bench, alpha),
         "leniency_rows": tables.leniency_rows(bench, alpha),
         "confusion_rows": tables.confusion_rows(bench),
@@ -234,11 +252,12 @@ def judges(
     several = shared and len(bench.machines) > 1
     result = Judging(
         settings=JudgesQuestion.in_force(**_facts(bench), **asked),
-        verdicts=verdicts(bench, groups, *draws) if shared else (),
+        verdicts=verdicts(bench, beside, groups, *draws),
         **{name: table.select(pl.lit(bench.measure).alias("measure"), pl.all()) for name, table in rows.items()},
         method=estimates.method,
         effective_topics=estimates.effective_topics,
         effective_judges=effective_judges(tables.errors_by_topic(bench)) if several else None,
+        needed=needed_topics(bench, alpha),
         reason=estimates.reason,
         warnings=tuple(warnings),
     )
@@ -261,14 +280,27 @@ def _facts(bench: Bench) -> dict[str, Any]:
         "n_systems": bench.reference.scores.n_systems,
         "n_topics": len(bench.common),
         "n_machine_topics": len(bench.extra),
+        "n_pairs": _pairs_judged_twice(bench),
     }
+
+
+def _pairs_judged_twice(bench: Bench) -> int | None:
+    """Topic–document pairs that the reference and every machine judged; None for scores."""
+    judges = (bench.reference, *bench.machines)
+    found = [one.qrels.frame.select(PAIR) for one in judges if one.qrels is not None]
+    if len(found) < len(judges):
+        return None
+    return reduce(lambda both, more: both.join(more, on=PAIR, how="semi"), found).height
 
 
 def _warnings(bench: Bench) -> list[str]:
     """What does not match between people and machines."""
     if not bench.common:
-        return [NO_SHARED_TOPIC()]
+        sizes = [one.scores.n_topics for one in (bench.reference, *bench.machines)]
+        return [NO_SHARED_TOPIC(), *([TOO_FEW_APART(least=LEAST_APART)] if min(sizes) < LEAST_APART else [])]
     found = []
+    if alone := bench.human_only:
+        found.append(HUMAN_ONLY(topics=plural(len(alone), "topic"), names=summary(alone)))
     for one in bench.machines:
         if one.qrels is None or bench.reference.qrels is None:
             continue

@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 
 LEAST_TOPICS = 3
 """Topics below which the jackknife says nothing."""
+_SAME = 1e-12
+"""Leave-one-out values closer than this are equal, and tell nothing about the spread."""
 
 
 class Agreement(NamedTuple):
@@ -165,7 +167,12 @@ def leniency_by_grade(
 
 def _jackknife(value: float, left_out: Array, bounded: bool, alpha: float) -> tuple[float | None, float | None]:
     n = len(left_out)
-    if n < LEAST_TOPICS or np.isnan(left_out).any() or (bounded and max(np.abs(left_out).max(), abs(value)) >= 1):
+    if (
+        n < LEAST_TOPICS
+        or np.isnan(left_out).any()
+        or np.ptp(left_out) < _SAME
+        or (bounded and max(np.abs(left_out).max(), abs(value)) >= 1)
+    ):
         return None, None
     centre, values = (math.atanh(value), np.arctanh(left_out)) if bounded else (value, left_out)
     half = float(stdtrit(n - 1, 1 - alpha / 2)) * math.sqrt(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,10 @@ Array = NDArray[np.float64]
 MOST_TOPICS = 20_000
 """Human topics beyond which no design is looked for."""
 _SURE = 12.0
+_HALVINGS, _ROUNDING = 50, 1e-9
+"""Steps of the search for a real number of topics, and how far rounding may part equal numbers."""
+NEEDED_DIFFERENCE, NEEDED_FURTHER = 0.05, 500
+"""The difference, and the number of further machine topics, for which `judges` says how many human topics they need."""
 LEAST_PILOT = 10
 """Topics with both judgments below which a pilot says too little about the correlation."""
 WEAK_PILOT = sentence(
@@ -82,7 +87,9 @@ class Pilot(NamedTuple):
         freedom = _freedom(n, more)
         critical, shift = stdtrit(freedom, 1 - alpha / 2), difference / self.error(n, more)
         near = np.minimum(shift, critical + _SURE)  # beyond, the distribution underflows and the power is 1
-        found = 1 - nctdtr(freedom, near, critical) + nctdtr(freedom, near, -critical)
+        # The chance of the wrong direction is not a number where it underflows.
+        wrong = np.nan_to_num(nctdtr(freedom, near, -critical), nan=0.0)
+        found = 1 - nctdtr(freedom, near, critical) + wrong
         return np.where(shift > near, 1.0, np.clip(found, 0, 1))
 
 
@@ -100,22 +107,29 @@ class Goal(NamedTuple):
 
     def topics(self, pilot: Pilot, more: int) -> int | None:
         """The fewest human topics, with so many further machine topics; None where there are none up to the limit."""
-        first = LEAST_TOPICS if more else 2
-        low, high = first, MOST_TOPICS
-        if self._reached(pilot, low, more):
-            return low
+        exact = self.exact_topics(pilot, more)
+        return None if exact is None else max(_least(more), math.ceil(exact - _ROUNDING))
+
+    def exact_topics(self, pilot: Pilot, more: int) -> float | None:
+        """The same as a real number, and below the least number of topics too."""
+        low, high = 2.5 if more else 1.5, float(MOST_TOPICS)  # half a degree of freedom
         if not self._reached(pilot, high, more):
             return None
-        while high - low > 1:
-            middle = (low + high) // 2
+        for _ in range(_HALVINGS):  # of the logarithm: the relative error is then about 1e-14
+            middle = math.sqrt(low * high)
             low, high = (low, middle) if self._reached(pilot, middle, more) else (middle, high)
         return high
 
-    def _reached(self, pilot: Pilot, n: int, more: int) -> bool:
-        at = np.array([float(n)])
+    def _reached(self, pilot: Pilot, n: float, more: int) -> bool:
+        at = np.array([n])
         if self.width is not None:
             return bool(pilot.width(at, more, self.alpha)[0] <= self.width)
         return bool(pilot.power(at, more, self.min_diff or 0.0, self.alpha)[0] >= self.power)
+
+
+def _least(more: int) -> int:
+    """The fewest human topics that are offered, with so many further machine topics."""
+    return LEAST_TOPICS if more else 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +270,7 @@ def design_judges(
     return JudgesDesign(
         settings=DesignJudgesQuestion.in_force(**facts, **asked, **{**options, "intents": named}),
         rows=frame.select(measured, pl.all()).with_columns(pl.col("cheapest").cast(pl.Boolean)),
-        curve_rows=_curve(goal, pilot, counts).select(measured, pl.all()),
+        curve_rows=_curve(goal, pilot, counts, None if best is None else counts[best]).select(measured, pl.all()),
         pilot=pilot,
         warnings=(WEAK_PILOT(rho=rho, least=LEAST_CORRELATION),) if rho < LEAST_CORRELATION else (),
     )
@@ -266,6 +280,32 @@ SCHEMA = {
     "machine_topics": pl.Int64, "topics": pl.Int64, "topics_lower": pl.Int64, "topics_upper": pl.Int64,
     "width": pl.Float64, "power": pl.Float64, "cost": pl.Float64,
 }  # fmt: skip
+
+
+class Needed(NamedTuple):
+    """Human topics that detect a difference between two average systems, alone and with further machine topics.
+
+    `topics_with_machine` is None where the machine follows people too little for powered estimates, or is not needed.
+    """
+
+    min_diff: float
+    power: float
+    topics: int
+    machine_topics: int
+    topics_with_machine: int | None
+
+
+def needed_topics(bench: Bench, alpha: float) -> Needed | None:
+    """What the first machine could save; None below 10 shared topics, or where no number of topics is enough."""
+    y, f = bench.reference.on(bench.common), bench.machines[0].on(bench.common)
+    if len(y) < LEAST_PILOT or np.ptp(y - y[:, :1], axis=0).max() == 0:
+        return None
+    goal, pilot = Goal(None, NEEDED_DIFFERENCE, POWER, alpha), Pilot.of(y, f)
+    alone, beside = goal.topics(pilot, 0), goal.topics(pilot, NEEDED_FURTHER)
+    if alone is None:
+        return None
+    saves = pilot.explained**0.5 >= LEAST_CORRELATION and beside is not None and beside < alone
+    return Needed(NEEDED_DIFFERENCE, POWER, alone, NEEDED_FURTHER, beside if saves else None)
 
 
 def _per_topic(bench: Bench) -> float:
@@ -289,26 +329,31 @@ def _row(
     if prices is not None:
         # The machine judges the human topics too, because its error is estimated on them.
         cost = n * (prices[0] + (prices[1] if more else 0.0)) + more * prices[1]
-    return more, n, *jackknife(goal, n, left_out, more), width, power, cost
+    return more, n, *jackknife(goal, pilot, left_out, more), width, power, cost
 
 
-def jackknife(goal: Goal, n: int, left_out: Sequence[Pilot], more: int) -> tuple[int | None, int | None]:
-    """The interval of the needed topics over pilots: jackknife of their logarithm."""
-    found = [goal.topics(one, more) for one in left_out]
-    if any(one is None for one in found):
+def jackknife(goal: Goal, pilot: Pilot, left_out: Sequence[Pilot], more: int) -> tuple[int | None, int | None]:
+    """The interval of the needed topics over pilots: jackknife of their logarithm.
+
+    Topics are real numbers here and not cut at the least that is offered: after the cut, leaving out a topic would
+    often change nothing, and the interval would cover .77.
+    """
+    middle, found = goal.exact_topics(pilot, more), [goal.exact_topics(one, more) for one in left_out]
+    if middle is None or any(one is None for one in found):
         return None, None
-    logs, k = np.log([float(one or 1) for one in found]), len(found)
+    logs, k = np.log(np.array(found, dtype=float)), len(found)
     error = np.sqrt((k - 1) / k * np.square(logs - logs.mean()).sum())
     reach = float(stdtrit(k - 1, 1 - goal.alpha / 2) * error)
-    least = LEAST_TOPICS if more else 2
-    return max(least, int(np.floor(n * np.exp(-reach)))), int(np.ceil(n * np.exp(reach)))
+    lower, upper = math.floor(middle * math.exp(-reach) + _ROUNDING), math.ceil(middle * math.exp(reach) - _ROUNDING)
+    return max(_least(more), lower), max(_least(more), upper)
 
 
-def _curve(goal: Goal, pilot: Pilot, counts: Sequence[int]) -> pl.DataFrame:
-    """Expected width against human topics, for people alone and for the smallest, middle and largest N."""
+def _curve(goal: Goal, pilot: Pilot, counts: Sequence[int], cheapest: int | None) -> pl.DataFrame:
+    """Expected width against human topics: people alone, the smallest, middle and largest N, and the cheapest."""
     alone = goal.topics(pilot, 0) or MOST_TOPICS
     ns = np.unique(np.round(np.geomspace(LEAST_TOPICS, max(4 * LEAST_TOPICS, 1.5 * alone), 40)))
-    more = sorted({0, *([counts[1], counts[len(counts) // 2], counts[-1]] if len(counts) > 1 else [])})
+    some = [counts[1], counts[len(counts) // 2], counts[-1]] if len(counts) > 1 else []
+    more = sorted({0, *some, *([] if cheapest is None else [cheapest])})
     frames = [
         pl.DataFrame(
             {"machine_topics": [k] * len(ns), "topics": ns.astype(int), "width": pilot.width(ns, k, goal.alpha)}

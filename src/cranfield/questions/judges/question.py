@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.question import Bar, Files, HelpGroup, setting
+from cranfield.core.page import Page, Place
+from cranfield.core.question import Bar, Files, HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Judged(Scoring):
     """What questions about judges have in common: the judgments of people and machines, and the runs."""
 
     by_one_measure: ClassVar[bool] = True
+    takes: ClassVar[Takes] = "judges"
 
     runs: tuple[str, ...] = setting(
         (), "Runs to score; none when score files are given.", argument=True, metavar="[RUN...]", part="source",
@@ -36,7 +38,7 @@ class Judged(Scoring):
     )
     measure: str | None = setting(
         None, "Measure that ranks the systems.", "--measure", "-m", metavar="NAME", often=True,
-        usual=f"{defaults.JUDGES_MEASURE} for runs, or the only one of the scores", on_page=False,
+        usual=f"{defaults.JUDGES_MEASURE} for runs, or the only one of the scores",
     )  # fmt: skip
     map: str | None = setting(
         None, "Machine grade to human grade, such as 0:0,1:0,2:1,3:1.", metavar="PAIRS", on_page=False
@@ -66,6 +68,18 @@ class JudgesQuestion(Judged):
     group: ClassVar[HelpGroup] = "Collection"
     aliases: ClassVar[tuple[str, ...]] = ("judge", "llm")
     place: ClassVar[int] = 174
+    page = Page(
+        name="judges",
+        title="Judges",
+        place=Place.COLLECTION,
+        order=40,
+        heading="Are machine judgments as good as a second person?",
+        lead="Needs runs, their judgments, and files called `machine…` with a machine's judgments. Files called "
+        "`second…` hold those of a second person; a file `groups` names systems that a machine may favour.",
+        button="Compare judges",
+        doing="Comparing the judges of",
+        brief="Verdict, decisions, rankings, labels and bias of a machine; needs runs and its judgments.",
+    )
 
     system_groups: Path | None = setting(
         None, "Lines `system group`: systems that a machine may favour.", metavar="FILE", on_page=False
@@ -78,11 +92,12 @@ class JudgesQuestion(Judged):
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.TAU_RESAMPLES, "Resamples of topics.")
     seed: int = shared.seed()
-    show: str = setting(
-        "decisions",
+    show: str | None = setting(
+        None,
         "Table to print. conflicts: every pair, opposite decisions first. leniency: judge minus person. judges: two "
         "machines side by side.",
-        choices=defaults.names(defaults.JudgesShow), part="view", on_page=False,
+        choices=defaults.names(defaults.JudgesShow), usual="decisions; rankings where no topic is shared", part="view",
+        on_page=False,
     )  # fmt: skip
 
     @staticmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 
 from cranfield.questions.judges import bias, labels, rankings
 from cranfield.questions.judges.inputs import Bench, Judge
-from cranfield.questions.judges.verdict import groups_of
+from cranfield.questions.judges.verdict import BesidePeople, groups_of
 from cranfield.scores.rank_coefficients import rank_correlations
 from cranfield.scores.tau_interval import LEAST_SYSTEMS, RankedScores, tau_intervals
 
@@ -108,6 +108,7 @@ def _plain(found: Any) -> tuple[float | None, float | None, float | None]:
 
 def bias_rows(
     bench: Bench,
+    beside: Sequence[BesidePeople],
     groups: Mapping[str, str] | None,
     teams: Mapping[str, str] | None,
     alpha: float,
@@ -129,6 +130,10 @@ def bias_rows(
             found = bias.group_bias(h, x, inside, alpha)
             p = None if at_team is None else bias.permutation_p(h, x, inside, at_team, min(n_resamples, 999), seed)
             rows.append((judge.name, role, group, int(inside.sum()), *found, p))
+        for one in beside:
+            beyond = one.bias(inside, alpha)
+            if beyond is not None:
+                rows.append((one.machine, "beyond a person", group, int(inside.sum()), *beyond, None))
     schema = {
         "judge": pl.String, "role": pl.String, "group": pl.String, "systems": pl.Int64, "difference": pl.Float64,
         "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "p_teams": pl.Float64,

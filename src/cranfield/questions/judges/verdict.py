@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,41 +41,68 @@ class Verdict:
     biased: tuple[tuple[str, float], ...] = ()
 
 
-def verdicts(
-    bench: Bench, groups: Mapping[str, str] | None, alpha: float, n_resamples: int, seed: int
-) -> tuple[Verdict, ...]:
-    """One per machine; none without a second person, or with too few systems or topics."""
-    if not bench.seconds or bench.reference.scores.n_systems < LEAST_SYSTEMS:
-        return ()
+class BesidePeople(NamedTuple):
+    """A machine and the second persons on the pairs (or, for scores, the topics) that all of them judged.
+
+    Scores are topics × systems: `reference` and `own` by the first person and the machine, `people` by each other one.
+    """
+
+    machine: str
+    reference: Array
+    own: Array
+    people: list[Array]
+
+    def bias(self, inside: NDArray[np.bool_], alpha: float) -> bias.Bias | None:
+        """The machine's bias towards a group minus that of the second persons together."""
+        if len(self.reference) < bias.LEAST_TOPICS:
+            return None
+        return bias.group_bias(self.reference, self.own, inside, alpha, np.mean(self.people, axis=0))
+
+
+def beside_people(bench: Bench) -> list[BesidePeople]:
+    """Every machine beside the second persons; none without one, or with fewer than 2 shared topics."""
     found = []
-    for machine in bench.machines:
-        sides = bench.restricted([bench.reference, machine, *bench.seconds])
+    for machine in bench.machines if bench.seconds and bench.common else ():
+        judges = (bench.reference, machine, *bench.seconds)
+        sides = bench.restricted(judges)
         if sides is None:
             topics = [topic for topic in bench.common if all(topic in one.topics for one in bench.seconds)]
-            sides = topics, [one.on(topics) for one in (bench.reference, machine, *bench.seconds)]
+            sides = topics, [one.on(topics) for one in judges]
         topics, (reference, own, *people) = sides
-        if len(topics) < 2:
-            continue
+        if len(topics) > 1:
+            found.append(BesidePeople(machine.name, reference, own, people))
+    return found
+
+
+def verdicts(
+    bench: Bench,
+    beside: Sequence[BesidePeople],
+    groups: Mapping[str, str] | None,
+    alpha: float,
+    n_resamples: int,
+    seed: int,
+) -> tuple[Verdict, ...]:
+    """One per machine; none with too few systems, or where all systems tie."""
+    if bench.reference.scores.n_systems < LEAST_SYSTEMS:
+        return ()
+    found = []
+    for one in beside:
+        reference, own, people = one.reference, one.own, one.people
+        n_topics, n_systems = reference.shape
         first, *others = rankings.rankings(reference, [own, *people], alpha=alpha, n_resamples=n_resamples, seed=seed)
-        difference = rankings.tau_difference(first, others, len(topics), alpha)
+        difference = rankings.tau_difference(first, others, n_topics, alpha)
         if difference is None:
             continue
-        opposite, of_people = _opposite(reference, own), float(np.mean([_opposite(reference, one) for one in people]))
-        placebo = np.mean(people, axis=0)
-        beyond = [
-            (name, bias.group_bias(reference, own, inside, alpha, placebo))
-            for name, inside in groups_of(bench, groups)
-            if len(topics) >= bias.LEAST_TOPICS
-        ]
-        biased = tuple((name, found.difference) for name, found in beyond if found.p <= alpha)
+        opposite, of_people = _opposite(reference, own), float(np.mean([_opposite(reference, x) for x in people]))
+        beyond = [(name, one.bias(inside, alpha)) for name, inside in groups_of(bench, groups)]
+        biased = tuple((name, b.difference) for name, b in beyond if b is not None and b.p <= alpha)
         if difference.upper < 0:
             outcome = "worse"
         elif difference.lower > -rankings.MARGIN and opposite <= of_people and not biased:
             outcome = "not worse"
         else:
             outcome = "cannot tell"
-        n_systems = reference.shape[1]
-        found.append(Verdict(machine.name, outcome, difference, n_systems, len(topics), opposite, of_people, biased))
+        found.append(Verdict(one.machine, outcome, difference, n_systems, n_topics, opposite, of_people, biased))
     return tuple(found)
 
 

@@ -34,6 +34,16 @@ SYSTEMS_SAMPLED = sentence(
     "{sampled} are taken as a sample of those to come.",
     "the interval comes from leaving out systems, or teams where they are given, as well as topics",
 )
+BUDGET = sentence(
+    "design.budget",
+    "{budget:,} judgments are {per_topic:,} for each of {topics:,} topics. `cost` weighs depth against topics.",
+    "the budget has at least one judgment for every topic",
+)
+LITTLE_BUDGET = sentence(
+    "design.little-budget",
+    "{budget:,} judgments are fewer than {topics:,} topics. Detect a larger difference, or raise the budget.",
+    "the budget has less than one judgment for every topic",
+)
 WIDTH = 79
 """Columns of the paragraph below the table."""
 _SIZES = "What other numbers of topics achieve"
@@ -54,7 +64,7 @@ def recommendation_answer(result: Recommendation, question: Any = None) -> Answe
 
     def designs() -> Sheet:
         heading = "All designs and estimators"
-        said = " ".join([result.promise, *_interval_sentence(result), f"Variances come from {result.past}."])
+        said = " ".join([result.promise, *_sentences(result), f"Variances come from {result.past}."])
         columns = f"interval: {_level(result)} interval of topics. assured: topics for the wanted assurance."
         notes = (textwrap.fill(said, WIDTH), columns)
         narrow = sheet(_narrow(result.rows), title=headline(result), notes=notes, heading=heading)
@@ -69,7 +79,7 @@ def recommendation_answer(result: Recommendation, question: Any = None) -> Answe
     )  # fmt: skip
     return Answer(
         headline=headline(result),
-        sentences=(result.promise, *_interval_sentence(result)),
+        sentences=(result.promise, *_sentences(result)),
         sheets={"designs": designs, "sizes": lambda: sheet(result.sizes, digits=_DIGITS, heading=_SIZES)},
         charts=(chart,),
         in_notebook=("designs", "sizes"),
@@ -79,6 +89,16 @@ def recommendation_answer(result: Recommendation, question: Any = None) -> Answe
 
 def _level(result: Recommendation) -> str:
     return f"{1 - result.settings['alpha']:.0%}"
+
+
+def _sentences(result: Recommendation) -> tuple[str, ...]:
+    """The interval, and what the budget gives to a topic."""
+    budget = result.settings["budget"]
+    if budget is None:
+        return _interval_sentence(result)
+    per_topic = result.rows["per_topic"][0]
+    said = (BUDGET if per_topic else LITTLE_BUDGET)(budget=budget, topics=result.n_topics, per_topic=per_topic)
+    return (*_interval_sentence(result), said)
 
 
 def _interval_sentence(result: Recommendation) -> tuple[str, ...]:
@@ -106,7 +126,7 @@ def text_of(result: Recommendation) -> str:
     tables = [to_markdown(Sheet("", table, digits=digits)).rstrip() for table in (numbered, result.sizes)]
     parts = [
         f"# How many topics for {result.measure}?",
-        " ".join([f"**{CREATE(topics=result.n_topics)}**", result.promise, *_interval_sentence(result)]),
+        " ".join([f"**{CREATE(topics=result.n_topics)}**", result.promise, *_sentences(result)]),
         f"Variances come from {result.past}.",
         "## All designs",
         tables[0],
@@ -129,4 +149,5 @@ def _narrow(rows: pl.DataFrame) -> pl.DataFrame:
     ends = zip(rows["topics_lower"], rows["topics_upper"], strict=True)
     interval = pl.Series("interval", ["" if low is None else f"{low}–{high}" for low, high in ends])
     design = pl.col("design").str.replace("Geisser ε", "Geisser")
-    return rows.select(design, "estimator", "topics", interval, assured="topics_assured")
+    more = [name for name in ("per_topic",) if name in rows.columns]
+    return rows.select(design, "estimator", "topics", interval, pl.col("topics_assured").alias("assured"), *more)

@@ -31,6 +31,7 @@ class RecommendQuestion(Question):
       cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10
       cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10 --baseline
       cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10 --assurance 0.9
+      cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10 --budget 15000
     """
 
     command: ClassVar[str] = "design recommend"
@@ -59,9 +60,14 @@ class RecommendQuestion(Question):
     power: float = shared.power()
     assurance: float = shared.assurance()
     alpha: float = shared.alpha("Significance level.")
+    budget: int | None = setting(
+        None, "Judgments available; adds how many each topic gets. `cost --budget` also chooses the depth.",
+        metavar="B", least=1, most=10**12, on_page=False,
+    )  # fmt: skip
     measure: str | None = shared.one_measure("Measure to use.")
     teams: Path | None = shared.teams("File of lines `system team`; the interval leaves out teams instead of systems.")
     seed: int = shared.seed()
+    topic_groups: Path | None = shared.topic_groups(part="source")
     missing: str = shared.missing()
 
     @staticmethod

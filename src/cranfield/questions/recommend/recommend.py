@@ -16,6 +16,7 @@ from cranfield.core.defaults import ALPHA, ASSURANCE, FEW_COMPARISONS, POWER, SE
 from cranfield.core.errors import CranfieldError, DataError, notify, quietly
 from cranfield.core.invariants import check_frame
 from cranfield.core.labels import summary
+from cranfield.core.options import at_least
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
@@ -217,6 +218,7 @@ def recommend(
     alpha: float = ALPHA,
     baseline: bool = False,
     assurance: float = ASSURANCE,
+    budget: int | None = None,
     teams: Teams | None = None,
     seed: int = SEED,
 ) -> Recommendation:
@@ -243,6 +245,9 @@ def recommend(
     assurance : float
         For ``topics_assured``: the size n(V̂·exp(t_df·s)), t_df the quantile of this probability. Over past scores that
         might have been drawn, the true power at that size is at least `power` with about this probability.
+    budget : int, optional
+        Judgments available; ``per_topic`` in `rows` and `sizes` is how many each topic gets. Which depth they pay for
+        depends on the pools: see `cost`.
     teams : mapping from system to team, or a file that `read_teams` reads, optional
         Teams count as the sample in place of systems; see `estimate_variance`.
     seed : int
@@ -272,6 +277,10 @@ def recommend(
         types = dict.fromkeys(("topics_lower", "topics_upper", "topics_assured"), pl.Int64) | {"epsilon": pl.Float64}
         rows = pl.DataFrame(listed, schema_overrides=types, infer_schema_length=None)
         sizes = _sizes(average, wide, asked, baseline, of_max_t)
+    if budget is not None:
+        at_least("budget", budget, 1, 10_000)
+        per_topic = int(budget) // pl.col("topics")
+        rows, sizes = (frame.with_columns(per_topic.alias("per_topic")) for frame in (rows, sizes))
     measure, topics = average.measure, int(rows["topics"][0])
     said = (
         *(f"{name}: {text}" for name, matrix in collections.items() for text in matrix.warnings),
@@ -281,7 +290,7 @@ def recommend(
         *(text for text in average.warnings if text not in average.inherited),
     )
     settings = RecommendQuestion.in_force(
-        measure=measure, collections=list(collections), **asked, baseline=baseline, assurance=sure,
+        measure=measure, collections=list(collections), **asked, baseline=baseline, assurance=sure, budget=budget,
         teams=named_teams(teams), seed=seed,
     )  # fmt: skip
     past = ", ".join(f"{name} ({x.n_topics} topics × {x.n_systems} systems)" for name, x in collections.items())
@@ -333,7 +342,7 @@ def _designs(
     blocked, refused = _blocked_rows(average, asked, assurance)
     rows += [of_pairs(not baseline, average), *blocked]
     question = "Does any system differ? (unpaired, as in the papers)"
-    one_way = partial(solve_anova, blocked=False, **asked)
+    one_way = partial(solve_anova, blocked=False, method="published", **asked)
     rows.append(_row(one_way, within, assurance, "one-way ANOVA, published", question))
     test = partial(solve_ttest, min_diff=difference, power=asked["power"], alpha=alpha)
     narrow = partial(solve_interval, width=difference, alpha=alpha)

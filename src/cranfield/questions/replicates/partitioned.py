@@ -211,7 +211,7 @@ def partition_scores(
     parts = _score_runs(collection, scorer, work, workers, executor, finished)
     rows = [
         RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["unjudged_topics"]), tuple(p["notes"]),
-                  Matched(p["system"], p["judged"], p["retrieved"]))
+                  Matched(p["system"], p["judged"], p["retrieved"]), dict(p["shares"]))
         for p in parts
     ]  # fmt: skip
     again = partial(read_again, collection.sources, collection.lenient, collection.name)
@@ -273,7 +273,7 @@ def _score_runs(
     n, k = len(scorer.evaluator.topics), len(scorer.evaluator.measures)
     needed: dict[str, type | tuple[int, ...]] = {
         "system": str, "tag": str, "missing": list, "unjudged_topics": list, "notes": list, "whole": (k, n),
-        "judged": int, "retrieved": int, "parts": (k, scorer.n_splits, scorer.partitions, n),
+        "judged": int, "retrieved": int, "shares": list, "parts": (k, scorer.n_splits, scorer.partitions, n),
     }  # fmt: skip
     named = {f"run {at}": source for at, source in enumerate(collection.sources, 1)}
     todo: Iterable[Run | str] = [source for key, source in named.items() if work.get(key, needed) is None]
@@ -316,6 +316,7 @@ def _score_run(
         "notes": list(run.notes),
         "judged": len(ranking.document),
         "retrieved": int(ranking.retrieved.sum()),
+        "shares": list(evaluator.shares(ranking).items()),
         "whole": evaluator.score(ranking),
         "parts": scorer.score(ranking),
     }

@@ -23,8 +23,8 @@ class ReportQuestion(Scoring):
     """Write a full analysis of a collection as one HTML file, which opens offline.
 
     Sections: data and problems, leaderboard, significant differences, detectable difference, reliability, the next
-    collection, standardisation and methods with citations. Runs add replicates; teams add reusability. Every table
-    can be saved as CSV. Prints the headline.
+    collection, standardisation and methods with citations. Runs add replicates; teams add reusability; --machine adds
+    judges. Every table can be saved as CSV. Prints the headline.
 
     \b
     Examples:
@@ -85,8 +85,24 @@ class ReportQuestion(Scoring):
         least=1, most=10_000_000, on_page=False,
     )  # fmt: skip
     teams: Path | None = shared.teams()
+    across: tuple[str, ...] | None = setting(
+        None, "Scores of another collection with the same systems; repeatable. Adds a section.", metavar="SCORES",
+        on_page=False,
+    )  # fmt: skip
     team_prefix: str | None = shared.team_prefix(part="source")
     best_per_team: str | None = shared.best_per_team()
+    machine: tuple[str, ...] | None = setting(
+        None,
+        "Judgments by a machine, for a section about it; repeatable.",
+        metavar="QRELS",
+        usual="none",
+        on_page=False,
+    )
+    second: tuple[str, ...] | None = setting(
+        None, "Judgments by a second person, beside those of a machine; repeatable.", metavar="QRELS", usual="none",
+        on_page=False,
+    )  # fmt: skip
+    system_groups: Path | None = shared.teams("Lines `system group`: systems that a machine may favour.")
     n_partitions: int = setting(
         defaults.PARTITIONS, "Number of partitions of the documents.", least=2, most=20, more=True
     )
@@ -103,7 +119,10 @@ class ReportQuestion(Scoring):
     cluster: str | None = shared.cluster()
 
     def check_together(self) -> None:
-        """A prefix chooses runs and does nothing else here."""
+        """A prefix chooses runs and does nothing else here; second persons stand beside a machine."""
+        if (self.second or self.system_groups) and not self.machine:
+            name = "second" if self.second else "system_groups"
+            raise ArgumentError(f"`{name}` needs `machine`, the judgments of a machine.")
         if self.team_prefix and not self.best_per_team:
             raise ArgumentError("`team_prefix` needs `best_per_team`, the measure that chooses a run per team.")
 

@@ -38,6 +38,7 @@ from cranfield.measures.evaluation import Evaluator
 from cranfield.measures.names import MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.registry import IR_MEASURES
+from cranfield.measures.shares import TopShares, mostly_unjudged
 from cranfield.questions.cost.pool_price import LOW_SHARE, pool_by_topic, price_of
 from cranfield.questions.pool.contributing import Contributing, find_contributors, named_contributors
 from cranfield.questions.reuse.answer import decisions_change, headline, reuse_answer
@@ -309,7 +310,8 @@ def reuse(
     names = [run.system for run in listed]
     absent = () if contributors is None else contributors.absent(names)
     _, ignored = teams_of(names, grouping)
-    said = (*skipped, *ignored, *absent, *_unjudged(price), *_warnings(rows))
+    tops = [TopShares(run.system, views.plain.shares(one)) for run, one in zip(listed, rankings, strict=True)]
+    said = (*skipped, *ignored, *absent, *mostly_unjudged(tops), *_unjudged(price), *_warnings(rows))
     result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, shares, said)
     notify(result.warnings)
     return result

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from cranfield.core.answer import Answer, Chart
 from cranfield.core.formats.csv import to_csv
-from cranfield.core.formats.latex import tex
 from cranfield.core.tables import DIGITS, Sheet, steady_rows
 from cranfield.questions.compare.answer import equivalence_notes, level_notes
 from cranfield.questions.compare.groups import ALIKE
+from cranfield.questions.table.typeset import HTML, LATEX, TEXT, Markup, typeset
 
 if TYPE_CHECKING:
     from cranfield.questions.table.table import PaperTable
@@ -33,9 +32,14 @@ def table_answer(result: PaperTable, question: Any = None) -> Answer:
             notes=notes,
         )  # fmt: skip
         texts = {
-            "latex": latex(result, digits, explained),
-            "markdown": markdown(result, digits, explained),
-            "html": html(result, digits, explained),
+            **typeset(
+                result.caption(),
+                partial(headers, result),
+                partial(body, result, digits),
+                signature=result.signature,
+                explained=explained,
+                alignment="l" + "".join("l" + "c" * len(result.baselines) * result.wins for _ in result.measures),
+            ),
             "csv": to_csv(steady_rows(wide(result))),
         }
         return Sheet(
@@ -50,27 +54,10 @@ def table_answer(result: PaperTable, question: Any = None) -> Answer:
     return Answer(headline=result.caption(), sheets={"table": sheet}, charts=(chart,))
 
 
-class Markup(NamedTuple):
-    """How a format writes names, the best mean, marks and intervals; `{}` is the place of the text."""
-
-    escape: Callable[[str], str]
-    best: str
-    raised: str
-    interval: str
-
-    def sign(self, text: str) -> str:
-        """A mark, raised; nothing for no mark."""
-        return self.raised.format(self.escape(text)) if text else ""
-
-
-TEXT = Markup(str, "{}*", " {}", " {}")
-LATEX = Markup(tex, r"\textbf{{{}}}", r"\textsuperscript{{{}}}", r" {{\footnotesize {}}}")
-MARKDOWN = Markup(str, "**{}**", "<sup>{}</sup>", " {}")
-HTML = Markup(escape, "<strong>{}</strong>", "<sup>{}</sup>", " <small>{}</small>")
-
-
-def headers(result: PaperTable, markup: Markup, counted: str = "W/T/L{sign}") -> list[str]:
-    """The names of the columns; `counted` heads the topics won, tied and lost against the baseline of a sign."""
+def headers(result: PaperTable, markup: Markup) -> list[str]:
+    """The names of the columns."""
+    # LaTeX and HTML have no room for the measure before each count.
+    counted = "W/T/L{sign}" if markup in (LATEX, HTML) else "{measure} W/T/L{sign}"
     names = ["system"]
     for measure in result.measures:
         names.append(markup.escape(measure))
@@ -101,7 +88,7 @@ def body(result: PaperTable, digits: int, markup: Markup) -> list[list[str]]:
 
 def wide_text(result: PaperTable, digits: int) -> pl.DataFrame:
     """The table as plain text: the best with a star, marks behind the mean."""
-    names = headers(result, TEXT, "{measure} W/T/L{sign}")
+    names = headers(result, TEXT)
     return pl.DataFrame(body(result, digits, TEXT), schema=dict.fromkeys(names, pl.String), orient="row")
 
 
@@ -118,70 +105,3 @@ def wide(result: PaperTable) -> pl.DataFrame:
             row[f"{measure}_equivalent"] = " ".join(one.alike)
         row |= {f"{measure}_{what}_{name}": count for name, what, count in result.won(one)}
     return pl.DataFrame(list(rows.values()), infer_schema_length=None)
-
-
-_PAGE = 345
-"""Width of the text on a page of LaTeX's article, in points."""
-_CHARACTER, _GAP = 4.6, 12
-"""Points that a character of such a table takes on average, and the gap between columns."""
-_SMALL_CHARACTER, _SMALL_GAP = 3.6, 6
-"""The same in footnotesize with half the gap."""
-_NARROWER = "Set the table on its side, or show fewer measures, baselines, digits, intervals or counts."
-
-
-def latex(result: PaperTable, digits: int, explained: str) -> str:
-    """A table environment with caption and a booktabs tabular."""
-
-    names = headers(result, LATEX)
-    names[0] = "System"
-    rows = body(result, digits, LATEX)
-    columns = "l" + "".join("l" + ("c" * len(result.baselines) if result.wins else "") for _ in result.measures)
-    caption = tex(result.caption())
-    shown = wide_text(result, digits)
-    heads = [len("W/T/L (1)" if "W/T/L" in name else name) for name in shown.columns]
-    across = sum(
-        max(head, *map(len, column)) for head, column in zip(heads, zip(*shown.rows(), strict=True), strict=True)
-    )
-    narrow = across * _CHARACTER + len(heads) * _GAP > _PAGE
-    too_wide = across * _SMALL_CHARACTER + len(heads) * _SMALL_GAP > _PAGE
-    warned = f"About {across} characters across are too wide for a page of text. {_NARROWER}" if too_wide else ""
-    comments = [line for line in (explained, result.signature, warned) if line]
-    lines = [
-        *(f"% {line}" for line in comments),
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{caption}}}",
-        *([r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"] if narrow else []),
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        " & ".join(names) + r" \\",
-        r"\midrule",
-        *(" & ".join(row).replace("–", "--") + r" \\" for row in rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def markdown(result: PaperTable, digits: int, explained: str) -> str:
-    """A pipe table below its caption."""
-
-    names = headers(result, MARKDOWN, "{measure} W/T/L{sign}")
-    rows = body(result, digits, MARKDOWN)
-    lines = [names, [":---", *["---:"] * (len(names) - 1)], *rows]
-    table = "".join(f"| {' | '.join(part.replace('|', chr(92) + '|') for part in line)} |\n" for line in lines)
-    after = "".join(f"\n{text}\n" for text in (explained, result.signature) if text)
-    return f"{result.caption()}\n\n{table}{after}"
-
-
-def html(result: PaperTable, digits: int, explained: str) -> str:
-    """A table with its caption."""
-
-    names, rows = headers(result, HTML), body(result, digits, HTML)
-    head = "".join(f'<th scope="col">{name}</th>' for name in names)
-    lines = ["<table>", f"<caption>{escape(result.caption())}</caption>", f"<thead><tr>{head}</tr></thead>", "<tbody>"]
-    for first, *others in rows:
-        lines.append(f'<tr><th scope="row">{first}</th>' + "".join(f"<td>{one}</td>" for one in others) + "</tr>")
-    lines += ["</tbody>", "</table>", *(f"<p>{escape(text)}</p>" for text in (explained, result.signature) if text)]
-    return "\n".join(lines) + "\n"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page, Place
-from cranfield.core.question import HelpGroup, setting
+from cranfield.core.question import Bar, Files, HelpGroup, Question, setting
 from cranfield.questions.compare.question import FamilyQuestion
 
 if TYPE_CHECKING:
+    from cranfield.core.answer import Answer
     from cranfield.questions.table.table import PaperTable
 
 
@@ -20,7 +21,8 @@ class TableQuestion(FamilyQuestion):
     """Table for a paper: systems by measures, means, significance marks, the best in bold, and a caption.
 
     With baselines, marks († ‡ …) show which of them a system differs from. Without, letters show which systems it is
-    better than. The caption names test, correction, family and number of topics.
+    better than. The caption names test, correction, family and number of topics. Of a long table with a column `seed`,
+    means stand beside the spread of seeds, and marks are about recipes (see across).
 
     \b
     Examples:
@@ -58,6 +60,33 @@ class TableQuestion(FamilyQuestion):
         from cranfield.questions.table.table import table
 
         return table
+
+    def read(self, files: Files, bar: Bar) -> tuple[Any, ...] | None:
+        """A table with training seeds is for `across`: marks are then about recipes."""
+        from cranfield.questions.across.files import several_of
+
+        paths = list(files["scores"])
+        found = several_of(paths[0]) if len(paths) == 1 else None
+        if found is None or found.what != "seeds":
+            return None
+        from cranfield.questions.across.question import AcrossQuestion
+
+        known = ("measure", "system", "missing", "baseline", "alpha", "n_resamples", "seed", "topic_groups", "digits")
+        if other := next((name for name in self.changed() if name not in known), None):
+            raise ArgumentError(f"`{other}` does not apply to a table with training seeds. Leave it out.")
+        taken = {name: value for name, value in self.changed().items() if name != "digits"}
+        asked = AcrossQuestion(**taken, show="table")
+        return asked, *asked.read(files, bar)
+
+    def ask(self, *data: Any, **more: Any) -> Any:
+        """The table; of training seeds by `across`."""
+        first, *rest = data
+        return first.ask(*rest) if isinstance(first, Question) else super().ask(*data, **more)
+
+    def answer(self, result: Any, *data: Any) -> Answer:
+        """What the result says, the table first."""
+        said = super().answer(result, *data)
+        return replace(said, sheets={"table": said.sheets["table"], **said.sheets})
 
     def check_together(self) -> None:
         """Wins need somebody to win against."""

@@ -157,6 +157,7 @@ def read_families(files: Sequence[str], question: TuneQuestion | CompareQuestion
     """The families of settings in score files, or of runs named after their settings; those wanted where not all."""
     from cranfield.questions.files import evaluated, holds_judgments
     from cranfield.questions.tune.families import as_families, read_families, split_families
+    from cranfield.scores.matrix import with_warnings
 
     measure = question.measure[0] if isinstance(question.measure, tuple) else question.measure
     named: dict[str, Any] = {"pattern": question.pattern, "one_family": question.one_family}
@@ -166,7 +167,7 @@ def read_families(files: Sequence[str], question: TuneQuestion | CompareQuestion
         usual = defaults.MEASURES[0]
         raise ArgumentError(f"tuning needs one measure. Name it with --measure, such as --measure {usual}.")
     else:
-        families = list(as_families(split_families(evaluated(files, question, bar).only(), **named)))
+        families = list(as_families(split_families(with_warnings(evaluated(files, question, bar)), **named)))
     if not question.system:
         return families
     return _wanted(families, [*question.system, *(getattr(question, "baseline", None) or ())])

@@ -26,7 +26,7 @@ from cranfield.questions.tune.families import Family, FamilyLike, LiveFamily, as
 from cranfield.questions.tune.folds import Folds, Splitter, make_folds, splitter_of
 from cranfield.questions.tune.held_out import CURVE_COLUMNS, Array, TunedFamily, tune_family
 from cranfield.scores.doors import as_matrix, is_scores
-from cranfield.scores.matrix import ScoreMatrix
+from cranfield.scores.matrix import ScoreMatrix, with_warnings
 
 if TYPE_CHECKING:
     from cranfield.core.answer import Drawings
@@ -278,7 +278,7 @@ def tune(
     check_arguments(tune, locals())
     given: Any = families
     if qrels is not None:
-        families = split_families(scores_or_evaluated(given, qrels, measure or MEASURES[0]).only())
+        families = split_families(with_warnings(scores_or_evaluated(given, qrels, measure or MEASURES[0])))
     elif measure is not None and is_scores(families) and not isinstance(families, ScoreMatrix):
         families = split_families(as_matrix(given, measure=measure, argument="families"))
     listed = as_families(families, progress)
@@ -305,10 +305,17 @@ def tune(
     values = np.column_stack(held_out)[[where[topic] for topic in shown]]
     step = f"held-out scores of tuned families, {made.description}"
     matrix = ScoreMatrix(values, shown, [one.name for one in listed], listed[0].scores.measure, provenance=[step])
-    before = [f"{family.name}: {text}" for family in listed for text in family.scores.warnings]
+    before = _before(listed)
     result = Tuning(tuned, made, matrix, (*before, *_warnings(tuned, made, matrix.values)))
     notify(result.warnings)
     return result
+
+
+def _before(families: Sequence[Family]) -> list[str]:
+    """The warnings of the scores, each with its family; those of all families once."""
+    shared = set.intersection(*(set(family.scores.warnings) for family in families))
+    own = [f"{one.name}: {text}" for one in families for text in one.scores.warnings if text not in shared]
+    return [text for text in families[0].scores.warnings if text in shared] + own
 
 
 def _check(families: tuple[Family, ...]) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ class VarianceQuestion(Question):
     )
     alpha: float = shared.alpha()
     teams: Path | None = shared.teams("File of lines `system team`; the interval leaves out teams instead of systems.")
+    topic_groups: Path | None = shared.topic_groups(part="source")
     missing: str = shared.missing()
     anova: bool = setting(False, "Show the two-way analysis of variance instead.", part="view")
 

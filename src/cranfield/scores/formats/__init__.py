@@ -6,7 +6,7 @@ The files import nothing numerical at the top, because help texts list the forma
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from cranfield.core.files import check_text
 from cranfield.core.recognition import begins_object, first_lines, is_json_lines
 from cranfield.core.recognition import recognise as recognise_kind
 from cranfield.core.registry import Registry
+from cranfield.core.workbooks import SheetText
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,7 +59,8 @@ class ScoreFile:
         """The text cut into fields."""
         from cranfield.scores.text_tables import read_score_table
 
-        return read_score_table(self.text, self.path)
+        table = read_score_table(self.text, self.path)
+        return replace(table, before=self.data.before) if isinstance(self.data, SheetText) else table
 
 
 @dataclass(frozen=True)

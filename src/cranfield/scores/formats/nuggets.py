@@ -38,9 +38,9 @@ def nugget_scores(nuggets: Sequence[tuple[str, str]]) -> dict[str, float]:
 
 
 def is_nuggets(file: ScoreFile) -> bool:
-    """Whether the first line is an object with nuggets."""
+    """Whether the first line is an object with nuggets, complete or not."""
     first = next(iter(first_lines(file.text)), b"").lstrip()
-    return first.startswith(b"{") and b'"nuggets"' in first and b'"assignment"' in first
+    return first.startswith(b"{") and b'"nuggets"' in first
 
 
 def read_nuggets(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
@@ -74,14 +74,17 @@ def read_nuggets(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
 
 def _pairs(nuggets: Any) -> tuple[list[tuple[str, str]], str]:
     """Importance and assignment of every nugget; or what is wrong with them."""
-    if not isinstance(nuggets, list) or not nuggets or not all(isinstance(one, dict) for one in nuggets):
+    if not isinstance(nuggets, list) or not all(isinstance(one, dict) for one in nuggets):
         return [], "expected `nuggets`, a list of objects with importance and assignment"
-    pairs = [(str(one.get("importance")), str(one.get("assignment"))) for one in nuggets]
-    for importance, assignment in pairs:
-        if importance not in IMPORTANCE:
-            return [], f"expected the importance {' or '.join(IMPORTANCE)}, found {importance!r}"
-        if assignment not in CREDIT:
-            return [], f"expected the assignment {', '.join(CREDIT)}, found {assignment!r}"
+    if not nuggets:
+        return [], "the list of nuggets is empty, so the answer has no score; leave out the line"
+    for part, known in (("importance", IMPORTANCE), ("assignment", tuple(CREDIT))):
+        for one in nuggets:
+            if one.get(part) is None:
+                return [], f"a nugget has no {part}; expected {', '.join(known[:-1])} or {known[-1]}"
+            if one[part] not in known:
+                return [], f"expected the {part} {', '.join(known[:-1])} or {known[-1]}, found {one[part]!r}"
+    pairs = [(one["importance"], one["assignment"]) for one in nuggets]
     return pairs, ""
 
 

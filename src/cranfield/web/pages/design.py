@@ -124,7 +124,7 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
         """The question as the command of its design asks it."""
         kind = questions()[f"design {self.kind}"]
         every = {**self.values("question"), **self.asked(), "measure": measure, "scores": files}
-        every["method"] = self.method or defaults.DESIGN_METHOD
+        every["method"] = self.method or (None if self.kind == "anova" else defaults.DESIGN_METHOD)
         if files:
             every |= {"variance": None, "variance_of_difference": None}
         known = {one.name for one in kind.all()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -30,8 +31,10 @@ def build(material: dict[str, Any], settings: dict[str, Any], progress: Progress
 
 def stages(question: ReportQuestion, dataset: Dataset | None) -> list[str]:
     """The sections in the order in which they are written."""
-    judged = dataset is not None and (contents := dataset.peek()) is not None and contents.has_runs
+    contents = None if dataset is None else dataset.peek()
+    judged, twice = (False, False) if contents is None else (contents.has_runs, contents.has_machine)
     unwritten = {*(question.skip or ()), "reuse", "methods", *(() if judged else ("replicates",))}
+    unwritten |= set() if twice else {"judges"}
     return [f"section {name}" for name in REPORT_SECTIONS if name not in unwritten]
 
 
@@ -43,6 +46,10 @@ def write_report(question: ReportQuestion, dataset: Dataset, progress: Progress)
     material: dict[str, Any]
     if contents.has_runs:
         material = {"qrels": dataset.qrels(), "runs": dataset.runs(), "lenient": dataset.lenient}
+        if contents.has_machine:
+            judges = dataset.judges()
+            second = list(judges.people.values())[1:] or None
+            material |= {"machine": list(judges.machines.values()), "second": second, "system_groups": judges.groups}
     else:
         dataset.matrix()  # says so where there are several collections
         material = {"scores": contents.scores, "source": dataset.name}
@@ -61,6 +68,13 @@ def _elsewhere(question: ReportQuestion, dataset: Dataset, judged: bool) -> tupl
     call = replace(question, measures=None, skip=None).call
     if judged:
         qrels, runs = dataset.run_files()
+        if (contents := dataset.peek()) is not None and contents.has_machine:
+            judges = dataset.judges()
+            people, machines = judges.files
+            groups = Path(judges.groups_file) if judges.groups_file else None
+            second = tuple(people[1:]) or None
+            question = replace(question, machine=tuple(machines), second=second, system_groups=groups)
+            call = replace(question, measures=None, skip=None).call
         made = call(f"qrels={qrels!r}", f"runs={literal(runs)}", *plain)
         command = (*dataset.first_words(), question.words(qrels, *runs))
         return command, (imports("report"), f"{made}.write('report.html')")

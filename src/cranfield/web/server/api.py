@@ -16,7 +16,7 @@ from starlette.responses import Response
 from cranfield.collection.check import FileCheck
 from cranfield.core.defaults import MissingPolicy
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError
-from cranfield.core.labels import positions
+from cranfield.core.labels import plural, positions
 from cranfield.core.question import MOST_VALUES, QueryError, Setting
 from cranfield.reports.view.rankings import rankings
 from cranfield.web.server.data import SAMPLE, Contents, Dataset, InvalidData
@@ -274,7 +274,7 @@ def describe(contents: Contents) -> str:
     first = next(iter(contents.scores.values()), None) if contents.scores else None
     size = f"{first.n_topics} topics × {first.n_systems} systems" if first else None
     kind = "runs with judgments" if contents.has_runs else "scores"
-    return f"{kind}: {size or f'{len(contents.collections)} collections'}"
+    return f"{kind}: {size or plural(len(contents.names), 'collection')}"
 
 
 # ── jobs ──────────────────────────────────────────────────────────────────────────────────────────────────────

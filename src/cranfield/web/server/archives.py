@@ -18,6 +18,7 @@ from typing import IO
 
 from cranfield.core.compression import COMPRESSED, Stream, decompressing, is_decompression_error
 from cranfield.core.errors import FileError, Problem
+from cranfield.core.files import WORKBOOKS
 from cranfield.web.server.limits import Limits, megabytes
 
 CHUNK = 1 << 20
@@ -53,7 +54,7 @@ def unpack(name: str, stream: IO[bytes], size: int, limits: Limits) -> Iterator[
         raise refuse(shown, "is an unsupported archive. Send a .zip, or the files themselves")
     start = stream.read(4)
     stream.seek(0)
-    if ending == ".zip" or start == b"PK\x03\x04":
+    if ending == ".zip" or (start == b"PK\x03\x04" and ending not in WORKBOOKS):
         yield from _members(shown, stream, limits)
     else:
         yield _plain(shown, stream, size, limits)

@@ -12,11 +12,12 @@ from typing import Any, cast
 
 from cranfield.collection.check import FileCheck, check_and_read
 from cranfield.collection.sample import make_sample
+from cranfield.collection.sample_judges import make_judges
 from cranfield.collection.teams import read_teams
 from cranfield.collection.title import collection_title
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import MEASURES, MISSING, MissingPolicy
-from cranfield.core.errors import CranfieldError, DataError, quietly
+from cranfield.core.errors import CranfieldError, DataError, FileError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.files import NamedFile
 from cranfield.core.labels import plural, summary
@@ -28,6 +29,8 @@ from cranfield.web.server.limits import Limits
 
 IGNORED = "ignored"
 """The kind of a file that is listed and not read."""
+JUDGE_NAMES = {"second": "second person", "machine": "machine"}
+"""What the names of qrels files of further judges begin with, and the kind that they are listed as."""
 STRAY = "these are no runs, qrels or score files"
 NO_DATA = {
     ".pdf", ".doc", ".docx", ".odt", ".tex", ".bib", ".rst", ".html", ".htm", ".png", ".jpg", ".jpeg", ".gif", ".svg",
@@ -44,18 +47,44 @@ class InvalidData(DataError):
 
 @dataclass(frozen=True)
 class Contents:
-    """What the files of a dataset hold, and what is wrong with them."""
+    """What the files of a dataset hold, and what is wrong with them.
+
+    `parts` are tables of several collections or seeds and results of other tools, by measure and collection.
+    """
 
     checks: tuple[FileCheck, ...]
     scores: Scores | None = None
     collections: dict[str, Scores] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     problem: str = ""
+    parts: dict[str, Any] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the collections."""
+        several = next(iter(self.parts.values())) if self.parts else self.collections
+        return list(several)
 
     @property
     def has_runs(self) -> bool:
         """Whether there are runs and judgments, not scores."""
         return any(check.kind == "run" for check in self.checks)
+
+    @property
+    def has_machine(self) -> bool:
+        """Whether a machine judged the runs too."""
+        return self.has_runs and any(check.kind == JUDGE_NAMES["machine"] for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Judges:
+    """The judgments of people and machines by name, their files, and the file of groups that a machine may favour."""
+
+    people: dict[str, Qrels]
+    machines: dict[str, Qrels]
+    files: tuple[list[str], list[str]]
+    groups: dict[str, str] | None = None
+    groups_file: str | None = None
 
 
 @dataclass(eq=False)
@@ -70,6 +99,7 @@ class Dataset:
     lenient : accept fields after a run tag
     most_systems : how many systems a page takes
     teams : the team of every system, where a file called teams says it
+    groups : systems that a machine may favour, where a file called groups says it
     """
 
     id: str
@@ -79,10 +109,12 @@ class Dataset:
     lenient: bool = False
     most_systems: int = Limits.systems
     teams: dict[str, str] | None = None
+    groups: dict[str, str] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _contents: Contents | None = field(default=None, repr=False)
     _runs: list[Run] = field(default_factory=list, repr=False)
     _qrels: list[Qrels] = field(default_factory=list, repr=False)
+    _further: dict[str, Qrels] = field(default_factory=dict, repr=False)
     _evaluated: dict[str, ScoreMatrix] = field(default_factory=dict, repr=False)
     _warnings: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
@@ -98,7 +130,7 @@ class Dataset:
     def forget(self) -> None:
         """Give back the memory of what was read; it is read again when somebody asks."""
         with self._lock:
-            self._contents, self._runs, self._qrels = None, [], []
+            self._contents, self._runs, self._qrels, self._further = None, [], [], {}
             self._evaluated.clear()
             self._warnings.clear()
 
@@ -109,19 +141,28 @@ class Dataset:
     def _read(self, progress: Progress | None) -> Contents:
         checks: list[FileCheck] = []
         parsed: dict[str, object] = {}
+        tables: dict[str, Any] = {}
         for number, file in enumerate(self.files, 1):
-            if _is_teams(file):
-                checks.append(self._read_teams(file))
+            if _stem(file) in ("teams", "groups"):
+                checks.append(self._read_teams(file, _stem(file)))
                 continue
             if _is_stray(file) and len(self.files) > 1:
                 checks.append(FileCheck(str(file), cast(Any, IGNORED), notes=(STRAY,)))
                 continue
-            check, parsed[file] = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
-            checks.append(check)
+            table = _check_table(file, tables)
+            if table is None:
+                table, parsed[file] = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
+            checks.append(table)
             if progress:
                 progress(number, len(self.files))
         self._runs = [one for one in parsed.values() if isinstance(one, Run)]
-        self._qrels = [one for one in parsed.values() if isinstance(one, Qrels)]
+        judged = {file: one for file, one in parsed.items() if isinstance(one, Qrels)}
+        kinds = {file: _judge(file) for file in judged}
+        if all(kinds.values()):
+            kinds = {}  # the only judgments are those that score the runs, whatever they are called
+        self._qrels = [one for file, one in judged.items() if not kinds.get(file)]
+        self._further = {file: one for file, one in judged.items() if kinds.get(file)}
+        checks = [replace(one, kind=cast(Any, kinds.get(one.path) or one.kind)) for one in checks]
         parts = {file: one for file, one in parsed.items() if isinstance(one, ScorePart)}
         ignored = [_base(check.path) for check in checks if check.kind == IGNORED]
         told = (f"ignored: {summary(ignored)}. {STRAY[0].upper()}{STRAY[1:]}.",) if ignored else ()
@@ -133,6 +174,10 @@ class Dataset:
         try:
             _check_kinds(checks)
             _check_count(checks, self.most_systems)
+            if tables and any(isinstance(one, ScorePart) for one in parsed.values()):
+                raise DataError("some files have several collections or seeds, others have not. Upload one kind.")
+            if tables:
+                return replace(contents, parts=tables)
             if contents.has_runs:
                 self._tell_apart(checks)
                 scores = self._evaluate(MEASURES, progress)
@@ -147,12 +192,13 @@ class Dataset:
         except CranfieldError as error:
             return replace(contents, problem=str(error))
 
-    def _read_teams(self, file: NamedFile) -> FileCheck:
+    def _read_teams(self, file: NamedFile, what: str) -> FileCheck:
         try:
-            self.teams = read_teams(file)
+            found = read_teams(file)
         except CranfieldError as error:
-            return FileCheck(str(file), cast(Any, "teams"), problems=1, error=str(error))
-        return FileCheck(str(file), cast(Any, "teams"), n_systems=len(self.teams), n_rows=len(self.teams))
+            return FileCheck(str(file), cast(Any, what), problems=1, error=str(error))
+        setattr(self, what, found)
+        return FileCheck(str(file), cast(Any, what), n_systems=len(found), n_rows=len(found))
 
     @property
     def title(self) -> str:
@@ -201,11 +247,15 @@ class Dataset:
         """The scores by one measure: the first unless named. Runs are evaluated by any measure there is."""
         contents = self.require_valid()
         scores = contents.scores
-        if scores is None:
-            names = summary(list(contents.collections))
+        if contents.parts is not None:
             raise DataError(
-                f"{self.title} holds {len(contents.collections)} collections ({names}). Upload one "
-                "collection for this page; the design page pools several."
+                f"{self.title} holds several collections or seeds ({summary(contents.names)}). The page Across "
+                "compares systems over them; upload one for this page."
+            )
+        if scores is None:
+            raise DataError(
+                f"{self.title} holds {len(contents.names)} collections ({summary(contents.names)}). Upload one "
+                "collection for this page; the design page pools several, the page Across compares systems over them."
             )
         if measure is None:
             return next(iter(scores.values()))
@@ -236,12 +286,24 @@ class Dataset:
         contents = self.require_valid()
         if contents.has_runs:
             return {self.title: self.scores(measure)}
+        if contents.parts is not None:
+            self.matrix()  # says so
         if measure is None:
             return dict(contents.collections)
         known = {name: Scores([scores[measure]]) for name, scores in contents.collections.items() if measure in scores}
         if not known:
             raise DataError(f"no collection has scores by {measure}. Available: {summary(self.measures())}.")
         return known
+
+    def collected(self, question: Any) -> Any:
+        """What `across` takes: the scores of the measures and systems wanted, by collection."""
+        from cranfield.questions.across.collected import from_scores
+        from cranfield.questions.across.files import chosen
+
+        contents = self.require_valid()
+        if contents.has_runs:
+            return chosen(from_scores({self.title: self.scores(question.measure)}), question)
+        return chosen(contents.parts or from_scores(contents.collections), question)
 
     def measures(self) -> list[str]:
         """The measures there are scores by."""
@@ -250,6 +312,8 @@ class Dataset:
             return []
         if contents.has_runs:
             return list(self._evaluated)
+        if contents.parts is not None:
+            return list(contents.parts)
         return list(dict.fromkeys(name for scores in contents.collections.values() for name in scores))
 
     def systems(self) -> tuple[str, ...]:
@@ -261,6 +325,19 @@ class Dataset:
         """The judgments."""
         self._require(self._qrels, "judgments")
         return self._qrels[0]
+
+    def judges(self) -> Judges:
+        """The judgments of people and machines: those that score the runs, and those of further judges."""
+        self._require(self._runs, "runs and judgments")
+        (first,) = self._of_kind("qrels")
+        by_kind = {kind: self._of_kind(kind) for kind in JUDGE_NAMES.values()}
+        seconds, machines = by_kind.values()
+        if not machines:
+            raise DataError(f"{self.title} holds no judgments by a machine. Add them as a file called machine.qrels.")
+        people = {_stem(first): self._qrels[0], **{_stem(file): self._further[file] for file in seconds}}
+        groups = next((_base(file) for file in self._of_kind("groups")), None)
+        named = _names([first, *seconds], 99), _names(machines, 99)
+        return Judges(people, {_stem(file): self._further[file] for file in machines}, named, self.groups, groups)
 
     def runs(self) -> list[Run]:
         """The runs."""
@@ -308,6 +385,7 @@ class SampleData(Dataset):
 
     def __init__(self) -> None:
         super().__init__(SAMPLE, "the sample collection")
+        self._judges: Judges | None = None
 
     def _read(self, progress: Progress | None) -> Contents:
         sample = make_sample()
@@ -320,7 +398,20 @@ class SampleData(Dataset):
         runs = (
             FileCheck(f"sample/runs/{one.system}.run.gz", "run", len(one.topics), 1, len(one)) for one in self._runs
         )
-        return Contents((first, *runs), scores, {self.name: scores}, scores.warnings)
+        machine = FileCheck("sample/judges/machine.qrels", cast(Any, JUDGE_NAMES["machine"]), len(qrels.topics))
+        return Contents((first, *runs, machine), scores, {self.name: scores}, scores.warnings)
+
+    def judges(self) -> Judges:
+        """Those of `make_judges`: a person and a second one on half of the topics, a machine on all."""
+        self.require_valid()
+        with self._lock:
+            if self._judges is None:
+                made = make_judges(make_sample())
+                people, machines = {"human": made.human, "second": made.second}, {"machine": made.machine}
+                named = [[f"sample/judges/{name}.qrels" for name in one] for one in (people, machines)]
+                files = named[0], named[1]
+                self._judges = Judges(people, machines, files, made.groups, "sample/judges/groups.txt")
+            return self._judges
 
     def first_words(self) -> list[str]:
         """The command that writes the sample."""
@@ -329,6 +420,29 @@ class SampleData(Dataset):
     def run_files(self) -> tuple[str, list[str]]:
         """Where `cranfield sample sample` writes them."""
         return "sample/qrels.txt", ["sample/runs"]
+
+
+def _check_table(file: NamedFile, tables: dict[str, Any]) -> FileCheck | None:
+    """The check of a table of several collections or seeds, or of results, added to the tables; None for others."""
+    from cranfield.questions.across.files import merge, table_of
+
+    try:
+        table = table_of(file)
+        if table is None:
+            return None
+        merge(tables, table, str(file))
+    except FileError as error:
+        return FileCheck(str(file), "scores", problems=error.total, error=str(error))
+    except CranfieldError as error:
+        return FileCheck(str(file), "scores", problems=1, error=f"{file}: {error}")
+    parts = [part for of in table.values() for part in of.values()]
+    systems = {system for part in parts for system, _ in part.runs}
+    seeds = {seed for part in parts for _, seed in part.runs}
+    names = {name for of in table.values() for name in of}
+    notes = [plural(len(names), "collection"), *([plural(len(seeds), "seed")] if len(seeds) > 1 else [])]
+    topics = {topic for part in parts for topic in part.topics} - {""}
+    rows = sum(part.values.size for part in parts)
+    return FileCheck(str(file), "scores", len(topics) or None, len(systems), rows, notes=tuple(notes))
 
 
 def _check_kinds(checks: Sequence[FileCheck]) -> None:
@@ -341,7 +455,10 @@ def _check_kinds(checks: Sequence[FileCheck]) -> None:
             "or runs with their qrels file."
         )
     if runs and qrels != 1:
-        raise DataError(f"found {runs} runs and {qrels} qrels files. Upload exactly one qrels file with the runs.")
+        further = " Call those of further judges second… (a person) or machine…." if qrels > 1 else ""
+        raise DataError(
+            f"found {runs} runs and {qrels} qrels files. Upload exactly one qrels file with the runs.{further}"
+        )
     if qrels and not runs:
         raise DataError("found judgments without runs. Upload the runs with the qrels file.")
 
@@ -356,9 +473,18 @@ def _check_count(checks: Sequence[FileCheck], most: int) -> None:
             )
 
 
-def _is_teams(file: str) -> bool:
-    """Whether a file says which team every system is of: its name is teams, with any ending."""
-    return _base(str(file)).lower().partition(".")[0] == "teams"
+def _stem(file: str) -> str:
+    """The name of a file in small letters, without folder and endings: one called teams says who made every system."""
+    return _base(str(file)).lower().partition(".")[0]
+
+
+def _judge(file: str) -> str:
+    """The kind of further judge whose judgments a file holds, by the beginning of its name; nothing for the first.
+
+    >>> _judge("up.zip/machine-gpt.qrels"), _judge("second.qrels"), _judge("qrels.txt")
+    ('machine', 'second person', '')
+    """
+    return next((kind for start, kind in JUDGE_NAMES.items() if _stem(file).startswith(start)), "")
 
 
 def _is_stray(file: str) -> bool:
@@ -380,8 +506,8 @@ def _base(name: str) -> str:
     return name.rpartition("/")[2] or name
 
 
-def _names(files: Sequence[str]) -> list[str]:
+def _names(files: Sequence[str], most: int = 3) -> list[str]:
     """The files as a command line names them; many of them by a directory."""
-    if len(files) <= 3:
+    if len(files) <= most:
         return [_base(str(file)) for file in files]
     return ["runs/" if any("/runs/" in f"/{file}" for file in files) else "files/"]

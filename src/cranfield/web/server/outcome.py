@@ -20,6 +20,7 @@ from cranfield.core.executors import Progress
 from cranfield.core.formats import downloads
 from cranfield.core.question import Question
 from cranfield.core.tables import Sheet
+from cranfield.questions.across.question import CollectedQuestion
 from cranfield.web.server.data import Dataset
 
 Asked = TypeVar("Asked", bound=Question)
@@ -180,6 +181,8 @@ def by_measure(question: Asked, dataset: Dataset) -> Asked:
 
 def material_of(question: Question, dataset: Dataset) -> tuple[Any, ...]:
     """What the question is about, as the public function takes it."""
+    if isinstance(question, CollectedQuestion):
+        return dataset.collected(question), question.missing
     if question.takes == "scores":
         return (dataset.scores(measure_of(question)),)
     if question.takes in ("collections", "batches"):
@@ -210,6 +213,8 @@ def snippets(question: Question, dataset: Dataset) -> tuple[Lines, Lines]:
 def read_lines(question: Question, dataset: Dataset, *names: str) -> Lines:
     """Python that imports the names, and reads the scores the page used as `scores`."""
     named = measure_of(question)
+    if isinstance(question, CollectedQuestion):
+        return imports(*names), f"scores = {literal(dataset.score_files(named)[1])}"
     files, measures = literal(dataset.score_files(named)[1]), dataset.measures_used(named)
     if question.takes in ("collections", "past", "batches"):
         wanted = f", measure={measures[0]!r}" if len(measures) == 1 else ""

@@ -95,9 +95,11 @@ class WebPage(Page):
         return self.question.of("data").required
 
     def suits(self, dataset: Dataset | None) -> bool:
-        """Whether the question applies to these data; some questions need runs."""
+        """Whether the question applies to these data; some need runs, or the judgments of a machine."""
         contents = dataset.peek() if dataset is not None else None
-        return contents is None or contents.has_runs or self.question.takes != "runs"
+        if contents is None or self.question.takes not in ("runs", "judges"):
+            return True
+        return contents.has_machine if self.question.takes == "judges" else contents.has_runs
 
     def words(self, error: Exception) -> str:
         """An error with settings named as in addresses, for the API."""

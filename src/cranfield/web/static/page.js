@@ -182,7 +182,7 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => { for (const one of closed) one.open = false; });
 
 // ── dropping files, on every page ────────────────────────────────────────────────────────────────────────────
-const limit = () => Number(document.body.dataset.limit), PACKED = /\.(gz|bz2|xz|zst|zip|parquet)$/i;
+const limit = () => Number(document.body.dataset.limit), PACKED = /\.(gz|bz2|xz|zst|zip|parquet|xls[xmb]?|ods)$/i;
 const dropping = document.getElementById("dropping");
 const inform = (text) => { dropping.textContent = text; dropping.hidden = !text; };
 const megabytes = (size) => `${Math.ceil(size / 1e6)} MB`;

@@ -1,0 +1,113 @@
+"""The rule for seed variance, judged on draws that had no part in its choice: ``python docs/recipes_study.py [TRIALS [SEED]]``.
+
+Every row is the share of families of equal recipes with at least one false positive at level .05, by the rule of
+`across` and by each system's own seed variance (Satterthwaite alone). `docs/across_study.py` has the draws by which the
+rule was chosen; these have another seed and other populations.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.questions.across import seeds as rule
+from cranfield.questions.compare.pairs import all_pairs
+
+Array = NDArray[np.float64]
+ALPHA = 0.05
+OWN_VARIANCE = 10**9
+"""A family of so many systems does not occur: then nobody borrows."""
+
+
+class Population(NamedTuple):
+    """Equal recipes: topics of every collection, standard deviation of every recipe's seeds, seeds of every recipe."""
+
+    name: str
+    topics: tuple[int, ...]
+    spread: tuple[float, ...]
+    n_seeds: tuple[int, ...]
+    seeds: str = "normal"
+    topic_sd: float = 0.15
+    cell_sd: float = 0.05
+
+
+def drawn(rng: np.random.Generator, one: Population) -> tuple[list[Array], list[slice]]:
+    """Topics × runs of every collection, and the columns of every recipe."""
+    ends = np.cumsum((0, *one.n_seeds))
+    runs = [slice(int(a), int(b)) for a, b in pairwise(ends)]
+    of = np.repeat(np.arange(len(runs)), one.n_seeds)
+    spread = np.asarray(one.spread)
+    if one.seeds == "random spread":  # each recipe's variance is drawn anew: chi-squared with 2 degrees of freedom
+        spread = spread * np.sqrt(rng.exponential(1, len(spread)))
+    unit = rng.normal(size=len(of))
+    if one.seeds == "heavy tails":
+        unit = rng.standard_t(4, size=len(of)) / np.sqrt(2)
+    if one.seeds == "failures":  # one seed in ten falls far behind
+        unit = (np.where(rng.random(len(of)) < 0.1, -1.0, 0.0) + 0.1) / 0.3
+    trained = unit * spread[of]
+    data = []
+    for n in one.topics:
+        systems = rng.normal(0, one.topic_sd, (n, len(runs)))[:, of]
+        data.append(0.4 + systems + trained + rng.normal(0, one.cell_sd, (n, len(of))))
+    return data, runs
+
+
+def errors(one: Population, trials: int, seed: int) -> tuple[float, float]:
+    """The share of families that err, by the rule and by own variances."""
+    m = len(one.spread)
+    pairs, hits = all_pairs(m), np.zeros(2)
+    weights = np.full(len(one.topics), 1 / len(one.topics))
+    kept = rule.FAMILY
+    try:
+        for trial in range(trials):
+            data, runs = drawn(np.random.default_rng([seed, trial]), one)
+            for k, family in enumerate((kept, OWN_VARIANCE)):
+                rule.FAMILY = family
+                found, _ = rule.recipes(data, runs, weights, pairs.a, pairs.b, ALPHA)
+                hits[k] += bool((found.p_adjusted <= ALPHA).any())
+    finally:
+        rule.FAMILY = kept
+    return float(hits[0] / trials), float(hits[1] / trials)
+
+
+def populations() -> list[Population]:
+    """Topic counts from a small track to MS MARCO; spreads alike, unequal, drawn; seeds normal or not."""
+    found = []
+    for r in (2, 3, 5, 10):
+        for name, topics, scale in (
+            ("1 × 50", (50,), 1.0), ("12 × 50", (50,) * 12, 1.0), ("1 × 200", (200,), 1.0), ("1 × 6,980", (6980,), 0.2),
+        ):  # fmt: skip
+            for kind, spread in (
+                ("equal", (0.02,) * 5),
+                ("one of 5 wide", (0.01,) * 4 + (0.06,)),
+                ("two of 5 wide", (0.01,) * 3 + (0.06,) * 2),
+                ("one of 3 wide", (0.01,) * 2 + (0.06,)),
+                ("one of 10 wide", (0.01,) * 9 + (0.06,)),
+            ):
+                scaled = tuple(scale * sd for sd in spread)
+                found.append(Population(f"R = {r}, {name}, {kind}", topics, scaled, (r,) * len(spread)))
+        for kind in ("random spread", "heavy tails", "failures"):
+            found.append(Population(f"R = {r}, 4 × 100, {kind}", (100,) * 4, (0.03,) * 5, (r,) * 5, kind))
+    found.append(Population("R = 2, 2, 3, 5, 10, 4 × 100, equal", (100,) * 4, (0.03,) * 5, (2, 2, 3, 5, 10)))
+    wide = (0.06, 0.01, 0.01, 0.01, 0.01)
+    found.append(Population("R = 2, 2, 3, 5, 10, 4 × 100, first wide", (100,) * 4, wide, (2, 2, 3, 5, 10)))
+    return found
+
+
+def main(trials: int, seed: int) -> None:
+    """Print every rate."""
+    sys.stdout.write("population,trials,rule,own_variance\n")
+    for one in populations():
+        count = trials if max(one.topics) < 1000 else trials // 2
+        of_rule, of_own = errors(one, count, seed)
+        sys.stdout.write(f'"{one.name}",{count},{of_rule:.3f},{of_own:.3f}\n')
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asked = [int(word) for word in sys.argv[1:]]
+    main(*asked, *(1000, 75014)[len(asked) :])

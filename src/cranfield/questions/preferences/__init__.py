@@ -1,0 +1,1 @@
+"""Which systems do people prefer?"""
