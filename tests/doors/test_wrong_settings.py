@@ -42,7 +42,7 @@ WRONG: dict[type, dict[str, Any]] = {
 """What no setting of a kind can be."""
 WIDER = {"epsilon", "statistic", "unit", "chart", "names"}
 """Settings in text on a command line, that are more in Python."""
-UNREAD = {"intents", "variance", "variance_of_difference"}
+UNREAD = {"groups", "intents", "variance", "variance_of_difference"}
 """Settings that are read only for measures which need them, or may be scores too."""
 
 

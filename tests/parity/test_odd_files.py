@@ -80,7 +80,8 @@ def write(folder: Path, seed: int, *, subtopics: bool) -> tuple[Path, Path]:
 
 
 def test_every_measure_has_a_naive_twin() -> None:
-    assert {find(name).name for name in known_names()} == {parse_measure(name).name for name in naive.MEASURES}
+    named = {parse_measure(name).name for name in naive.MEASURES}
+    assert {find(name).name for name in known_names()} - named == {"GF", "GFR"}, "they need groups of documents"
 
 
 @pytest.mark.parametrize("subtopics", [False, True], ids=["plain", "subtopics"])

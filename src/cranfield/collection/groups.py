@@ -11,6 +11,7 @@ from typing import TypeAlias
 import polars as pl
 
 from cranfield.collection.types import Qrels
+from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import Problems, filled_lines, finite_number, read_bytes, shown, system_name
 
@@ -152,6 +153,7 @@ def with_groups(qrels: Qrels, groups: GroupsLike) -> Qrels:
     >>> with_groups(as_qrels({"1": {"a": 1}}), [genders]).groups
     (GroupSet(GENDER: 2 nominal groups, 1 topics, 1 documents),)
     """
+    check_arguments(with_groups, locals())
     sets = tuple(_named(one) if isinstance(one, str) else one for one in groups)
     names = [one.name for one in sets]
     if twice := next((name for name in names if names.count(name) > 1), None):
