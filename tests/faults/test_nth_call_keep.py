@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from cranfield.core.errors import CranfieldError
+from cranfield.web.server.app import create_app
 from cranfield.web.server.limits import Limits
 from cranfield.web.server.store import Store
 from faults.test_nth_call import CALLS, failing
-from web_page import scores
+from web_page import HERE, Client, scores
 
 LIMITS = Limits(files=5, datasets=9)
 SQL = {"connect", "execute", "fetchall", "fetchone"}
@@ -123,3 +124,24 @@ def _after(kept: Path, home: Path, use: str) -> dict[str, tuple[bytes, ...]]:
     found = held(store)
     store.close()
     return found
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device. The server cannot use its disk."),
+        (MemoryError(), "out of memory"),
+    ],
+    ids=["disk", "memory"],
+)
+def test_the_page_says_what_is_lacking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str
+) -> None:
+    def fail(*given: object, **more: object) -> None:
+        raise error
+
+    with Client(create_app(limits=LIMITS, keep=tmp_path), base_url=HERE) as client:
+        monkeypatch.setattr(Store, "add", fail)
+        answer = client.post("/api/data", files={"files": ("new.AP.csv", NEW)})
+    assert answer.status_code == 507
+    assert said in answer.json()["error"]
