@@ -48,6 +48,8 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> N
     for name, (hint, default) in _parameters(function).items():
         if name not in passed or (value := passed[name]) is default or _fits(value, hint):
             continue
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ArgumentError(f"`{name}` must be a finite number; got {value}.")
         nouns = " or ".join(dict.fromkeys(_noun(part) for part in _parts(hint)))
         plain = isinstance(default, (str, int, float)) and not isinstance(default, bool)
         remedy = f"Write {default!r}." if plain else "Leave it out for the default."
