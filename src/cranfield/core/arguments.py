@@ -114,6 +114,8 @@ def _is(value: Any, part: Any) -> bool:
     """Whether a value has one type; every element of a list counts."""
     origin = get_origin(part) or part
     if origin in _LISTS:
+        if isinstance(value, str):  # which is a sequence of texts to Python, and to mypy
+            return _fits(value, get_args(part)[0])
         listed = isinstance(value, Iterable) and not isinstance(value, _MANY) and getattr(value, "shape", True) != ()
         return listed and (iter(value) is value or all(_fits(one, get_args(part)[0]) for one in value))
     if origin is bool:
