@@ -33,7 +33,7 @@ _MANY = (str, bytes, bytearray, Mapping)
 def check_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
     """Refuse arguments of another type than the function's annotations name: its first line, with its `locals()`.
 
-    Numbers must also be finite. Types of other libraries and protocols are not looked at.
+    Numbers must also be finite. Data, which have many forms, are not looked at: their readers do.
 
     >>> def share(alpha: float = 0.05, systems: Sequence[str] | None = None) -> None:
     ...     check_arguments(share, locals())
