@@ -100,10 +100,7 @@ def _is_told(part: Any) -> bool:
     origin = get_origin(part) or part
     if origin in _LISTS:
         return bool(get_args(part)) and all(map(_is_told, _parts(get_args(part)[0])))
-    ours = isinstance(origin, type) and origin.__module__.startswith("cranfield.")
-    return (
-        origin in _NOUNS or origin in _PLAIN or origin is Literal or (ours and not getattr(origin, "_is_protocol", 0))
-    )
+    return origin in _NOUNS or origin in _PLAIN or origin is Literal
 
 
 def _fits(value: Any, hint: Any) -> bool:
