@@ -10,7 +10,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 DOCS = $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
-.PHONY: docs audit dependencies versions browser figures fuzz fuzz-guided validate help demo test test-all coverage mutation bench lint clean
+COMPILED := src/cranfield/collection/_columns.c hatch_build.py
+
+.PHONY: docs audit dependencies versions browser figures fuzz fuzz-columns fuzz-guided validate help demo test test-all coverage mutation bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,6 +52,9 @@ fuzz-guided: $(VENV)/ready-dev  ## fuzz guided by coverage, with atheris (Linux,
 	$(PIP) atheris
 	PYTHONPATH=tests $(BIN)/python -m fuzz.guided --seed $(SEED) --minutes $(MINUTES) $(if $(TARGET),--target $(TARGET))
 
+fuzz-columns: $(VENV)/ready-dev  ## fuzz the compiled parser under the sanitizers: make fuzz-columns MINUTES=10 SEED=7
+	$(BIN)/python tests/fuzz/columns.py --minutes $(MINUTES) --seed $(SEED)
+
 dependencies: $(VENV)/ready-dev  ## write docs/dependencies.md: licences and sizes of all dependencies
 	$(BIN)/python docs/dependencies.py
 
@@ -73,10 +78,11 @@ docs: $(VENV)/ready-docs  ## build the manual as a site: docs/_build/html/index.
 	$(DOCS)
 	@echo 'open docs/_build/html/index.html'
 
-lint: $(VENV)/ready-dev  ## ruff and mypy --strict
+lint: $(VENV)/ready-dev  ## ruff, mypy --strict, and the lines of the scripts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tests/script_lines.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -85,18 +91,18 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"cranfield needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}. Try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/ready: pyproject.toml | $(VENV)/bin/python
+$(VENV)/ready: pyproject.toml $(COMPILED) | $(VENV)/bin/python
 	$(PIP) -e .
 	@touch $@
 
-$(VENV)/ready-dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/ready-dev: pyproject.toml $(COMPILED) | $(VENV)/bin/python
 	$(PIP) -e '.[dev]'
 	@touch $@ $(VENV)/ready
 
-$(VENV)/ready-bench: pyproject.toml | $(VENV)/bin/python
+$(VENV)/ready-bench: pyproject.toml $(COMPILED) | $(VENV)/bin/python
 	$(PIP) -e '.[dev,bench]'
 	@touch $@ $(VENV)/ready $(VENV)/ready-dev
 
-$(VENV)/ready-docs: pyproject.toml | $(VENV)/bin/python
+$(VENV)/ready-docs: pyproject.toml $(COMPILED) | $(VENV)/bin/python
 	$(PIP) -e '.[dev,docs]'
 	@touch $@ $(VENV)/ready $(VENV)/ready-dev

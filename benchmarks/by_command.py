@@ -24,13 +24,13 @@ from benchmarks.start import write_small
 
 RUNS, DISTINCT, REPEATS = 60, 4, 9
 PEER = """
-import glob, sys
+import glob, gzip, sys
 import pytrec_eval
 with open(sys.argv[1]) as stream:
     evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(stream), {"map", "ndcg_cut.10", "P.10"})
 results = []
 for path in sorted(glob.glob(sys.argv[2] + "/*")):
-    with open(path) as stream:
+    with gzip.open(path, "rt") if path.endswith(".gz") else open(path) as stream:
         results.append(evaluator.evaluate(pytrec_eval.parse_run(stream)))
 """
 
@@ -49,7 +49,7 @@ OURS, PEERS, FLOOR, START = (
 )
 
 
-def _measured(words: list[str], compiled: str) -> tuple[float, float, float]:
+def measured(words: list[str], compiled: str) -> tuple[float, float, float]:
     """Seconds, processor seconds and peak megabytes of a command, its children included."""
     start = time.perf_counter()
     with subprocess.Popen(
@@ -84,10 +84,10 @@ def run() -> list[Row]:
             loop = f"for run in {shlex.quote(str(folder))}/*; do {asked} $run; done"
             commands["trec_eval, one process per run"] = ["sh", "-c", loop]
         compiled = str(Path(scratch, "compiled"))
-        measured = {name: [_measured(words, compiled)] for name, words in commands.items()}
+        measured = {name: [measured(words, compiled)] for name, words in commands.items()}
         for _ in range(REPEATS):  # in turn, so that all meet the same neighbours
             for name, words in commands.items():
-                measured[name].append(_measured(words, compiled))
+                measured[name].append(measured(words, compiled))
     best = {name: tuple(map(min, zip(*each, strict=True))) for name, each in measured.items()}
     quick, ours, _ = best[OURS]
     return [

@@ -84,12 +84,16 @@ def gather() -> dict[str, tuple[Distribution, str, bool]]:
 
 def page(packages: dict[str, tuple[Distribution, str, bool]]) -> str:
     """The page."""
-    total = sum(size_of(package) for package, when, _ in packages.values() if when == "always")
+    always = [package for package, when, _ in packages.values() if when == "always"]
+    total = sum(map(size_of, always))
     lines = [
         "# Dependencies",
         "",
         "What `pip install cranfield` brings along, read from the installed packages by `make dependencies`.",
-        f"What is always needed takes {total / 1e6:,.0f} MB on Linux. All of it comes as wheels; no compiler is needed. "
+        f"What is always needed takes {total / 1e6:,.0f} MB on Linux in {len(always)} packages (compiled Python files, which "
+        "Python adds, not counted). All of it comes as wheels; no compiler is needed. Where one is there, cranfield compiles "
+        "its parser of runs. zstandard is needed before Python 3.14 only. altair and vl-convert-python draw: they are "
+        "imported for charts, pages and reports only. "
         "Packages that tests and benchmarks compare with are not listed: cranfield never needs them.",
         "",
         "| package | needed | version | licence | MB |",

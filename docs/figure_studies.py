@@ -478,43 +478,6 @@ def f_tests() -> Texts:
     }
 
 
-@figures("measured", command="python docs/figures.py --measure intervals-of-sizes", sources=(
-    "questions/design/all_pairs.py", "questions/design/jackknife.py", "questions/variance/squares.py", "questions/variance/sphericity.py"))  # fmt: skip
-def intervals_of_sizes() -> Texts:
-    """How often the interval of `recommend` holds the number of topics that the population asks for."""
-    import advice_study as study
-
-    pilots, rng = 400, np.random.default_rng(7)
-    # Gamma scores (skewness 1.4); the spread of a topic is itself drawn, so that a tenth of them holds much of the residual.
-    spreads = {"uneven": rng.exponential(size=(study.TOPICS, 1)), "very uneven": rng.lognormal(size=(study.TOPICS, 1))}
-    made = {
-        "normal, equal variances": study.equal(np.random.default_rng(0)),
-        "normal, unequal variances": study.unequal(np.random.default_rng(1)),
-    }
-    held_by = {}
-    for name, spread in spreads.items():
-        drawn = 0.1 * spread / spread.mean() * (rng.gamma(2, size=(study.TOPICS, study.SYSTEMS)) - 2)
-        made[f"gamma, {name} topics"] = 0.35 + drawn
-        held_by[name] = share_of_a_tenth(drawn)
-    rows = []
-    for name, values in made.items():
-        population = cf.ScoreMatrix(values, map(str, range(study.TOPICS)), map(str, range(study.SYSTEMS)), "score")
-        min_diff, row = study.least_difference(population), [name]
-        for topics in study.PILOTS:
-            random, held = np.random.default_rng([2, topics]), 0
-            for _ in range(pilots):
-                past, everything = study.pilot(population, topics, random)
-                wanted = study.true_topics(everything, min_diff)[study.HEADLINE]
-                with quietly():
-                    advice = study.advised_by(past, min_diff)[study.HEADLINE]
-                held += advice.only("topics_lower") <= wanted <= advice.only("topics_upper")
-            row.append(short(held / pilots, 2))
-        rows.append(row)
-    head = "scores | " + " | ".join(f">pilots of {n} topics" for n in study.PILOTS)
-    said = " and ".join(f"{share:.0%}" for share in held_by.values())
-    return {"intervals-of-sizes": table(head, rows), "tenth-of-gamma-topics": said}
-
-
 @figures(
     "measured",
     command="python docs/figures.py --measure one-way-on-shared-topics",

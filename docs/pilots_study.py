@@ -21,7 +21,7 @@ from cranfield.core.resampling import generator
 from cranfield.scores.synthetic import make_scores
 
 TOPICS, SYSTEMS, PILOTS = (10, 25, 50), (5, 10, 40), 200
-DESIGN = {"n_systems": 10, "min_diff": 0.1, "published": True}
+DESIGN = {"n_systems": 10, "min_diff": 0.1, "published": True, "method": "exact"}
 """The headline design of the papers: ten systems, a difference of .10 between best and worst, power .80 at .05."""
 COMPONENTS = {"system_variance": 0.007, "topic_variance": 0.03, "residual_variance": 0.0125}
 _PILOTS = 31

@@ -18,7 +18,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main() -> None:
-    """Serve the sample, choose a system and a pair, and take the picture."""
+    """Serve the sample, choose a system, and take the picture."""
     words = [sys.executable, "-m", "cranfield", "serve", "--port", "0"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as server, sync_playwright() as started:
         assert server.stderr is not None
@@ -28,7 +28,7 @@ def main() -> None:
             executable_path=next(filter(None, map(shutil.which, BROWSERS)), None), args=["--no-sandbox"]
         )
         page = browser.new_page(viewport={"width": 1280, "height": 860})
-        page.goto(f"{base.group(0)}/data/sample#system=aspen-2&a=aspen-2&b=ash-4", timeout=120_000)
+        page.goto(f"{base.group(0)}/data/sample#system=aspen-2", timeout=120_000)
         page.wait_for_selector("#view[data-ready]", timeout=120_000)
         page.evaluate("document.getElementById('view').scrollIntoView()")
         page.wait_for_timeout(500)

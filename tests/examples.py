@@ -78,6 +78,7 @@ def write_files(place: Path) -> None:
     (place / "factors.csv").write_text("topic,measure,mean,sd\n" + factors)
     (place / "groups.txt").write_text("".join(f"{t} {at // 2}\n" for at, t in enumerate(sample.qrels.topics)))
     (place / "intents.txt").write_text("".join(f"{topic} 0 1.0\n" for topic in sample.qrels.topics))
+    (place / "documents.tsv").write_text("d1\tA title\n")
     (place / "archive.txt").write_text("sample qrels.txt runs\n")
     seeded = [f"c{k},{s},{r},{t},0.{1 + (7 * t + 3 * at + r + k) % 8}"
               for k in range(2) for at, s in enumerate(SYSTEMS[:3]) for r in range(3) for t in range(8)]  # fmt: skip

@@ -204,7 +204,7 @@ def test_recommend_speaks_plainly_and_in_numbers(past: Type) -> None:
     assert table[0] == f"{envelope['topics']} topics by AP"
     assert table[2].split() == ["design", "estimator", "topics", "interval", "assured"]
     assert max(map(len, table)) <= 80
-    assert "with 80% assurance." in " ".join(table)
+    assert "with about 80% assurance." in " ".join(table)
     assert signature.startswith("topic set size recommendation; ")
     assert f"**Create {envelope['topics']} topics.**" in text
     assert list(envelope)[:3] == ["schema", "command", "topics"]

@@ -277,6 +277,61 @@ def test_a_row_of_means_by_any_name_is_reported() -> None:
     assert of("topic,a\n1,0.5\n2,0.5\nlast,0.5\n").warnings == ()  # every row equals the mean
 
 
+@pytest.mark.parametrize(
+    ("row", "what"), [("Gesamt,2.23,2.70", "sum"), ("Streuung,0.1766,0.1343", "standard deviation")]
+)
+def test_a_row_of_other_statistics_by_any_name_is_reported(row: str, what: str) -> None:
+    name = row.partition(",")[0]
+    assert of(wide(row)).warnings == (
+        f"s.csv: row {name!r} equals the {what} of the other topics and counts as a topic; remove it if it sums up",
+    )
+
+
+@pytest.mark.parametrize("name", ["Std. Dev.", "avg.", "Grand total", "Summe", "Standardabweichung"])
+def test_more_names_of_summary_rows(name: str) -> None:
+    values = {"a": "0.3717,0.45", "S": "0.1766,0.1343"}.get(name[0], "2.23,2.70")
+    assert of(wide(f"{name},{'2.23,2.70' if name == 'Summe' else values}")) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["Variance", "Standard error", "95% CI"])
+def test_rows_of_spread_are_refused(name: str) -> None:
+    with pytest.raises(FileError, match=f"^s.csv:8: topic '{name}' is named like a summary row"):
+        of(wide(f"{name},0.03,0.02"))
+
+
+@pytest.mark.parametrize("head", ["Modell", "Système", "participant"])
+@pytest.mark.parametrize("topics", ["1,2,3", "T1,T2,T3"])
+def test_columns_like_topics_under_an_unknown_head_are_refused(head: str, topics: str) -> None:
+    """Numbers in the first row were taken for scores of a topic of that name."""
+    text = f"{head},{topics}\nbm25,0.1,0.2,0.3\nneural,0.2,0.3,0.4\n"
+    with pytest.raises(FileError, match="s.csv:1: cannot tell whether rows are topics or systems: columns are named"):
+        of(text)
+    frame = pd.read_csv(io.StringIO(text), index_col=0)
+    with pytest.raises(DataError, match="cannot tell whether rows are topics or systems"):
+        as_scores(frame)
+
+
+@pytest.mark.parametrize("rows", ["cats,1,0,1\ndogs,0.5,1,0\n", "cats,3,0,1\ndogs,5,1,0\n"])
+def test_whole_scores_without_a_header_stay_scores(rows: str) -> None:
+    assert of(rows).topics == ("cats", "dogs")
+
+
+@pytest.mark.parametrize("head", ["system name", "Approach", "run_id", "tag", "retriever"])
+def test_more_heads_of_tables_with_systems_in_rows(head: str) -> None:
+    read = of(f"{head},cats,dogs\nbm25,0.1,0.2\nneural,0.2,0.3\n")
+    assert (read.systems, read.topics) == (("bm25", "neural"), ("cats", "dogs"))
+    assert read.warnings[0].startswith(f"s.csv: the first column is named {head!r}")
+
+
+@pytest.mark.parametrize("head", ["measure", "", "metric"])
+def test_measures_in_rows_are_no_topics(head: str) -> None:
+    text = f"{head},bm25,neural\nAP,0.2,0.3\nnDCG@10,0.3,0.4\nP@10,0.4,0.5\n"
+    with pytest.raises(FileError, match=r"s.csv: topics are named AP, nDCG@10, P@10, which are measures\."):
+        of(text)
+    with pytest.raises(DataError, match="which are measures"):
+        as_scores(pd.read_csv(io.StringIO(text), index_col=0))
+
+
 @pytest.mark.parametrize("topics", [["1", "2", "3"], ["T1", "T2", "T3"], ["q-1", "q-2", "q-3"]])
 def test_columns_like_topics_without_a_head_are_refused(topics: list[str]) -> None:
     text = f",{','.join(topics)}\nbm25,0.1,0.2,0.3\nneural,0.2,0.3,0.4\n"
@@ -311,6 +366,8 @@ def test_means_of_systems_are_refused(head: str) -> None:
         of(f"{head},AP,nDCG@10,P@10\nbm25,0.2,0.3,0.4\nneural,0.3,0.4,0.5\n")
     with pytest.raises(FileError, match="Per-topic scores are needed"):
         of("system,score\nbm25,0.2\nneural,0.3\n")
+    with pytest.raises(FileError, match="Per-topic scores are needed"):
+        of("run,Precision,Recall,F1\nbm25,0.2,0.3,0.4\nneural,0.3,0.4,0.5\n")
 
 
 def test_means_of_systems_in_frames_are_refused() -> None:

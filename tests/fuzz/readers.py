@@ -17,16 +17,16 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import polars as pl
 import zstandard
 
 from cranfield import Run, Scores, read_order, read_qrels, read_run, read_scores
+from cranfield.collection import compiled
 from cranfield.collection.check import check_and_read
 from cranfield.collection.intents import read_intents
-from cranfield.collection.packed import PackedRun
-from cranfield.collection.readers import read_rows
 from cranfield.collection.streaming import RunStream
 from cranfield.collection.teams import read_teams
 from cranfield.core.compression import COMPRESSED, compressed
@@ -76,12 +76,18 @@ def _alike(quick: Any, careful: Any) -> None:
         raise AssertionError(f"read quickly {str(quick)[:300]}\nread carefully {str(careful)[:300]}")
 
 
-def _packed(path: str) -> PackedRun | Run:
-    """A run as `evaluate` and `trec_eval` read it: in machine words, which are those of the text."""
-    rows = read_rows(path)
-    if isinstance(rows, PackedRun):
-        _alike((rows.frame().rows(), rows.tag), _outcome(lambda: ((run := read_run(path)).frame.rows(), run.tag)))
-    return rows
+def _both_ways(path: str) -> Run:
+    """A run by the compiled parser and without it."""
+
+    def rows(run: Run) -> Any:
+        return run.frame.rows(), run.tag, run.notes
+
+    def without() -> Any:
+        with mock.patch.object(compiled, "columns", None):
+            return rows(read_run(path))
+
+    _alike(_outcome(lambda: rows(read_run(path))), _outcome(without))
+    return read_run(path)
 
 
 def _rows_by_topic(frame: pl.DataFrame) -> dict[Any, list[Any]]:
@@ -94,7 +100,7 @@ def _streamed(path: str) -> Run:
     def in_blocks() -> Any:
         stream, kept = RunStream(path, memory=0, block=40), []
         for rows in stream.parts():
-            kept = [] if rows is None else [*kept, rows.frame() if isinstance(rows, PackedRun) else rows]
+            kept = [] if rows is None else [*kept, rows]
         return _rows_by_topic(pl.concat(kept)), stream.tag
 
     _alike(_outcome(in_blocks), _outcome(lambda: (_rows_by_topic((run := read_run(path)).frame), run.tag)))
@@ -210,7 +216,7 @@ NUGGETS = b"".join(
 TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("run", read_run, "a.run", RUN),
     ("run", partial(read_run, lenient=True, name="tag"), "a.run", RUN),
-    ("run", _packed, "a.run", RUN),
+    ("run", _both_ways, "a.run", RUN),
     ("run", _streamed, "a.run", RUN),
     ("run", read_run, "a.json", b'{"1": {"d1": 0.9, "d2": 0.8}, "2": {"d1": 1}}'),
     ("run", read_run, "a.jsonl", b'{"qid": "1", "docno": "d1", "score": 1}\n{"qid": "1", "docno": "d2", "score": 2}\n'),

@@ -106,6 +106,7 @@ def normalise(text: str) -> str:
     """Without what differs between machines and releases: the place of files, the version, the day, sizes in MB."""
     text = text.replace(f"{Path.cwd()}/", "").replace(str(Path.cwd()), "HERE")
     text = re.sub(r"\bcranfield(,? (?:version )?|==)\d+\.\d+[0-9a-z.+]*", r"cranfield\1VERSION", text)
+    text = re.sub(r"\((?:without the )?compiled parser\)", "(PARSER)", text)
     text = re.sub(r"^(Usage: .*|Try '.*' for help\.)\n+", "", text, flags=re.M)  # worded by the library of the options
     text = re.sub(r"\b\d+(\.\d+)? MB\)", "SIZE MB)", text)
     text = re.sub(r"\b20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?", "DATE", text)

@@ -21,7 +21,7 @@ from cranfield.core.charts import chart
 from cranfield.core.charts.export import to_svg
 from cranfield.core.charts.fonts import FONT, keep_lengths, lines_of, text_width
 from cranfield.core.charts.phone import LINE, WIDE, phone_chart
-from cranfield.core.charts.style import LABEL_SIZE
+from cranfield.core.charts.style import LABEL_SIZE, TITLE_SIZE
 from cranfield.core.errors import ArgumentError, CranfieldWarning
 from cranfield.questions.compare.compare import compare
 from cranfield.questions.correlate.correlate import Correlations
@@ -52,7 +52,7 @@ def test_every_chart_of_few_and_many_systems(kind_of: str, kind: str, n_systems:
     assert len(svg) < 800_000
     assert _smallest_text(svg) >= LABEL_SIZE
     for line in spec["title"]["text"]:
-        assert text_width(line, 15, bold=True) <= width, "the title stays inside"
+        assert text_width(line, TITLE_SIZE, bold=True) <= width, "the title stays inside"
 
 
 # ── text ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -81,7 +81,7 @@ def test_every_longer_text_of_an_image_says_its_length() -> None:
         assert "textLength=" in attributes, text
     title_line = re.search(r'textLength="([\d.]+)"[^>]*>(system\d leads[^<]*)<', svg)
     assert title_line is not None
-    assert float(title_line[1]) == pytest.approx(text_width(title_line[2], 15, bold=True), abs=0.1)
+    assert float(title_line[1]) == pytest.approx(text_width(title_line[2], TITLE_SIZE, bold=True), abs=0.1)
 
 
 def test_text_of_unknown_width_is_left_alone() -> None:
@@ -451,7 +451,7 @@ def test_names_in_a_scatter_of_ranks_stand_apart() -> None:
     boxes = []
     for row in named:
         width, left = text_width(row["system"], 10), row["reference"] * 400 / 143
-        left += 7 if row["reference"] > row["estimate"] or left <= width + 7 else -7 - width
+        left += -7 - width if row["left"] else 7
         boxes.append((left, left + width, row["label"] * 400 / 143))
     for at, (left, right, height) in enumerate(boxes):
         assert not any(left < r and a < right and abs(height - h) < 10 for a, r, h in boxes[:at])

@@ -119,15 +119,14 @@ def test_pair_map_covers_every_pair_with_its_decision() -> None:
     for block in spec_data(spec)[0]:
         decided[found.systems.index(block["system"]), block["from"] : block["to"]] = block["class"]
     assert (np.diag(decided) == "").all()
-    for a, b, significant, p in zip(found.pairs.a, found.pairs.b, found.significant, found.p, strict=True):
-        want = (
-            ("row better", "row worse")
-            if significant
-            else ("only before correction",) * 2
-            if p <= 0.05
-            else ("not separated",) * 2
-        )
-        assert (decided[a, b], decided[b, a]) == want
+    largest = float(np.abs(found.difference).max())
+    for a, b, significant, difference in zip(
+        found.pairs.a, found.pairs.b, found.significant, found.difference, strict=True
+    ):
+        assert decided[a, b] == ("row better" if significant else "not shown to differ")
+        size = float(decided[b, a].removeprefix("up to "))
+        assert abs(difference) <= size + 0.0005
+        assert size < 2 * abs(difference) + 0.001 or size < largest / 4, "the next smaller class is too small"
     count = int(found.significant.sum())
     assert title(spec) == f"{count} of 36 pairs of systems differ significantly ({count / 36:.0%})"
 

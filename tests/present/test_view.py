@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,12 +12,14 @@ import pytest
 
 from cranfield import ScoreMatrix, Scores, build_report, compare, correlate, evaluate, make_sample, make_scores
 from cranfield.collection.pools import judged_share, ranked, top_ranked
+from cranfield.collection.titles import read_titles
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.tables import steady_rows
 from cranfield.reports.view.data import clustered, view_data
 from cranfield.reports.view.packing import unpack
 from cranfield.reports.view.page import ASSETS, PARTS, script, script_hash, view_html
 from cranfield.reports.view.rankings import TOP, rankings, top_documents
+from cranfield.reports.view.still import still_map
 from cranfield.scores.alike import distances, near_identical
 from hostile import RAW, hostile_matrix
 
@@ -73,6 +76,22 @@ def test_no_p_value_becomes_nought() -> None:
     assert unpack(view_data(found, Scores([found.scores]))["measures"][0]["pairs"]["p_adjusted"])[0] > 0
 
 
+def test_a_margin_marks_what_is_shown_equivalent(two: Scores) -> None:
+    plain, found = compare(two["AP"], n_resamples=2000), compare(two["AP"], n_resamples=2000, margin=0.2)
+    without, one = (view_data(result, two)["measures"][0] for result in (plain, found))
+    assert "equivalent" not in without["pairs"]
+    assert (without["margin"], one["margin"]) == (None, 0.2)
+    alike = unpack(one["pairs"]["equivalent"], "u1").astype(bool)
+    assert (alike == found.equivalent).all()
+    open_pairs = int((alike & ~found.significant).sum())
+    assert open_pairs > 0
+    drawn = still_map([found])
+    green = re.search(r'class="still-same"[^>]*d="([^"]*)"', drawn)
+    assert green is not None
+    assert "green where equivalent within ±0.2" in drawn
+    assert "still-same" not in still_map([plain])
+
+
 def test_baselines_are_refused(two: Scores) -> None:
     found = compare(two["AP"], baseline=two["AP"].systems[0], n_resamples=100)
     with pytest.raises(ArgumentError, match=r"the view shows all pairs; compare without `baseline`\."):
@@ -116,6 +135,25 @@ def test_the_top_is_the_top_of_the_whole(order: str) -> None:
     ).runs:  # some print coarse scores, which tie
         whole = ranked(run.frame, order).filter(pl.col("pool_rank") <= 7)
         assert top_ranked(run.frame, order, 7).sort("topic", "pool_rank").equals(whole.sort("topic", "pool_rank"))
+
+
+def test_titles_and_the_rank_in_the_other_list(tmp_path: Path) -> None:
+    sample = make_sample(n_topics=4, n_systems=3, n_documents=200)
+    topic, (a, b) = sample.qrels.topics[0], sample.runs[:2]
+    file = tmp_path / "documents.tsv"
+    first = rankings(sample.qrels, [a, b], topic, depth=5)
+    known = first["lists"][0][0][0]
+    file.write_text(f"{known}\tThe first\n")
+    told = rankings(sample.qrels, [a, b], topic, depth=5, titles=read_titles(file, {known}))
+    assert told["titles"] == {known: "The first"}
+    assert "titles" not in first
+    whole = [name for (name, _) in rankings(sample.qrels, [b], topic, depth=1000)["lists"][0]]
+    for (name, _), rank in zip(told["lists"][0], told["there"][0], strict=True):
+        assert rank == (whole.index(name) + 1 if name in whole else None)
+    carried = top_documents(sample.qrels, sample.runs, sample.qrels.topics, ("a",), documents=file)
+    assert carried is not None
+    one = carried["topics"][0]
+    assert dict(zip(one["documents"], one["titles"], strict=True))[known] == "The first"
 
 
 def test_runs_that_are_nearly_the_same() -> None:

@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cranfield import CranfieldError, evaluate, read_run
-from cranfield.collection.packed import PackedRun
 from cranfield.collection.streaming import RunStream, topic_sections
 from cranfield.core.errors import quietly
 from cranfield.measures import stream
@@ -52,7 +51,7 @@ def streamed(path: Path, memory: float, block: int, lenient: bool) -> tuple[obje
     stream = RunStream(path, memory=memory, block=block, lenient=lenient, name="tag")
     kept: list[pl.DataFrame] = []
     for rows in stream.parts():
-        kept = [] if rows is None else [*kept, rows.frame() if isinstance(rows, PackedRun) else rows]
+        kept = [] if rows is None else [*kept, rows]
     notes = tuple(note for note in stream.notes if "temporary files" not in note and "read as a whole" not in note)
     met = [topic for frame in kept for topic in frame["topic"].unique().to_list()]
     assert len(met) == len(set(met)), "a topic must come in one piece"

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from cranfield import design_all_pairs
+from cranfield.web.server.page import pages
 from web_page import scores
 
 playwright = pytest.importorskip(
@@ -418,18 +419,24 @@ def test_on_a_phone_no_chart_is_off_the_screen(
 
 ADDRESSES = ["/", "/data", "/data/sample", "/design", "/design?power=80", "/compare?data=sample&test=t&baseline=birch-1", "/api", "/nowhere",
              "/compare/pair?data=sample&test=t&a=alder-1&b=birch-1", "/standardise?data=sample", "/replicates?data=sample",
-             "/tuning?data=sample", "/report?data=sample", "/table?data=sample&test=t", "/gate?data=sample", "/jobs",
+             "/tuning?data=sample", "/report?data=sample", "/reuse?data=sample", "/view?data=sample", "/judges?data=sample", "/table?data=sample&test=t", "/gate?data=sample", "/jobs",
              "/gate?data=sample&baseline=alder-1&candidate=birch-1&margin=0.02&measure=AP&start=yes",
              "/simulate?data=sample&topics=10&trials=20&test=t&start=yes", "/simulate/design?data=sample", "/simulate/scores?data=sample",
              "/correlate?data=sample&resamples=20",
              "/recommend?data=sample", "/reliability?data=sample", "/monitor?data=sample&looks=2", "/topic?data=sample&topic=3"]  # fmt: skip
 
 
-QUICK = 9
-"""So many addresses in the usual run; all of them in `make test-all`."""
+QUICK = {WIDTHS[0]: ADDRESSES[:9], WIDTHS[1]: ADDRESSES[3:6]}
+"""These in the usual run; every address at every width in `make test-all`."""
 WITH_WIDTH = [
-    pytest.param(WIDTHS[0], one, marks=[pytest.mark.slow] if at >= QUICK else []) for at, one in enumerate(ADDRESSES)
-] + [(other, one) for other in WIDTHS[1:] for one in ADDRESSES[3:6]]
+    pytest.param(width, one, marks=[] if one in QUICK[width] else [pytest.mark.slow])
+    for width in WIDTHS
+    for one in ADDRESSES
+]
+
+
+def test_every_page_is_looked_at() -> None:
+    assert {page.address for page in pages().values()} <= {address.partition("?")[0] for address in ADDRESSES}
 
 
 @pytest.mark.parametrize(("width", "address"), WITH_WIDTH)

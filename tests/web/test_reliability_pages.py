@@ -10,7 +10,7 @@ import pytest
 
 from cranfield.web.server.app import create_app
 from cranfield.web.server.limits import Limits
-from web_page import HERE, Client, ask
+from web_page import HERE, QRELS, Client, ask, run
 
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 
@@ -81,3 +81,26 @@ def test_teams_are_told_by_names(client: Client) -> None:
         refused = client.get(f"/api/reuse?data={scores}&depth=10")
     assert refused.status_code == 400
     assert "holds scores, not judgments" in refused.json()["error"]
+
+
+def test_a_run_without_a_team_is_told_with_the_field_to_change(client: Client) -> None:
+    made = upload(client, ("qrels.txt", QRELS), ("a.run", run("-a", 1)), ("b.run", run("b-1", 2)))
+    address = f"/api/reuse?data={made}&depth=5"
+    while (refused := client.get(address)).status_code == 202:
+        pass
+    assert refused.status_code == 400
+    assert refused.json()["error"] == (
+        "no team is left of 1 run tag (-a): `team_ends` has the first character. Remove it from `team_ends`."
+    )
+
+
+def test_one_table_is_the_whole_plan_unless_more_is_said(client: Client) -> None:
+    made = upload(client, ("past.AP.csv", batch(1, 30)))
+    whole = ask(client, f"/api/monitor?data={made}")
+    assert [row["topics"] for row in whole["tables"]["plan"]] == [6, 12, 18, 24, 30]
+    assert all(row["made"] for row in whole["tables"]["plan"])
+    assert whole["headline"].startswith("Stop: after 30 of 30 topics")
+    assert "--per-look 6 --max-topics 30" in whole["command_line"][-1]
+    more = ask(client, f"/api/monitor?data={made}&max_topics=60")
+    assert [row["topics"] for row in more["tables"]["plan"]] == [30, 60]
+    assert "after 30 of 60 topics" in more["headline"]

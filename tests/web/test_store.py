@@ -149,3 +149,24 @@ def test_too_many_systems_are_told_at_once() -> None:
 def test_only_files_of_this_machine_are_adopted(store: Store, name: str) -> None:
     with pytest.raises(FileError, match=r"is not a local file\. Download it first"):
         store.adopt([name])
+
+
+def test_runs_that_nobody_uses_leave_memory_and_come_back_when_asked_for() -> None:
+    made = Store(Limits(store=MB, awake=1))
+    try:
+        files = [named("team0/same", run("same", 1)), named("team1/same", run("same", 2)), named("qrels.txt", QRELS)]
+        first = made.add(files)
+        before, mean = first.read(), first.matrix().system_means.tolist()
+        systems = [one.system for one in first.runs()]
+        frames = [one.frame for one in first.runs()]
+        other = made.add([named("a.csv", scores())])
+        assert first._runs == [], "the other one is used now"
+        assert first.read() is before
+        assert first.matrix().system_means.tolist() == mean, "scores stay"
+        assert [one.system for one in first.runs()] == systems == ["team0/same", "team1/same"]
+        assert all(now.frame.equals(then) for now, then in zip(first.runs(), frames, strict=True))
+        assert made[first.id] is first
+        assert made[other.id] is other
+        assert first._runs == []
+    finally:
+        made.close()

@@ -19,6 +19,7 @@ from cranfield.cli.build import command_of, did_you_mean
 from cranfield.cli.help import show_help
 from cranfield.cli.output import be_quiet, say
 from cranfield.cli.trec_eval import trec_eval
+from cranfield.collection.compiled import columns
 from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning
 from cranfield.core.files import no_memory, pipes_once, reason
 from cranfield.core.question import GROUPS, HelpGroup, questions
@@ -149,7 +150,8 @@ app = Program(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-app = click.version_option(__version__, "--version", message="cranfield %(version)s")(app)
+_PARSER = "(compiled parser)" if columns is not None else "(without the compiled parser)"
+app = click.version_option(__version__, "--version", message=f"cranfield %(version)s {_PARSER}")(app)
 
 
 def main() -> None:

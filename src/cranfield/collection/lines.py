@@ -1,6 +1,7 @@
 """Lines of runs and judgments as rows, by two parsers that agree.
 
-The fast one hands tidied bytes to a columnar parser and gives up at the first doubt. The careful one goes line by line,
+The fast one hands the bytes to a columnar parser and gives up at the first doubt. That is the compiled one
+(`collection.compiled`) where it is there, else polars, which wants tidied bytes. The careful one goes line by line,
 defines what is accepted, and explains every line that is not. Both read the same rows from everything the fast one
 accepts; property tests check that.
 """
@@ -11,12 +12,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from cranfield.collection import compiled
 from cranfield.collection.grades import DECLARE, GradeMap
-from cranfield.collection.packed import has_equals
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Schema
 from cranfield.core.files import BOM, Problems, decimal_comma, finite_number, shown
 from cranfield.core.labels import plural
@@ -33,6 +36,8 @@ RUN_COLUMNS: Schema = {
     "score": pl.Float64,
     "tag": pl.String,
 }
+_LETTERS: dict[type[pl.DataType], str] = {pl.String: "s", pl.Int64: "l", pl.Int32: "i", pl.Float64: "g"}
+"""Kinds of columns, as the compiled parser has them."""
 _NTCIR: Schema = {"topic": pl.String, "document": pl.String, "level": pl.String}
 _LEVELS: Schema = {"topic": pl.String, "subtopic": pl.String, "document": pl.String, "level": pl.String}
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
@@ -40,7 +45,13 @@ _LEVEL = r"^L?[+-]?\d+$"
 _WHOLE = re.compile(rb"([+-]?)0*(\d{1,19})")
 """A whole number; one with more digits is too large in any case."""
 _INT32, _INT64 = 2**31, 2**63
+_SLOTS = 8
+"""Slots for each key in the search for equal ones."""
 Pair = tuple[bytes, ...]
+
+np.empty(1 << 24, dtype=np.uint8)
+"""Allocated and freed without touching a byte. Linux's C library returns freed memory to the system at once, and
+fetching new pages costs more than the parsing. It keeps pieces as large as the largest that was ever freed."""
 
 
 @dataclass(frozen=True)
@@ -135,12 +146,12 @@ def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
     if frame is None:
         rest, remarks = _without_remarks(data, b"#<")
         frame = _columns(rest, RUN_COLUMNS, b"#<") if remarks else None
-    if frame is None or not frame["score"].is_finite().all():
+    if frame is None:
         return None
     markup = _line_numbers(data, [at for at, mark in remarks if mark == b"<"], first_line)
     same = bool((frame["tag"] == frame["tag"][0]).all())
     tags = [frame["tag"][0]] if same else frame["tag"].unique(maintain_order=True).to_list()
-    return RunBlock(frame.select(*RUN_SCHEMA), Noticed(tags, len(remarks) - len(markup), markup))
+    return RunBlock(frame[list(RUN_SCHEMA)], Noticed(tags, len(remarks) - len(markup), markup))
 
 
 def fast_qrels(data: bytes) -> Parsed | None:
@@ -205,10 +216,28 @@ def _tidy(data: bytes) -> bytes:
     return data.strip()
 
 
+class _Batch:
+    """What the compiled parser gives, as polars takes it."""
+
+    def __init__(self, batch: tuple[Any, Any]) -> None:
+        self.batch = batch
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]:
+        return self.batch
+
+
 def _columns(data: bytes, schema: Schema, marks: bytes) -> pl.DataFrame | None:
-    """The data as columns; None when a line does not fit."""
+    """The data as columns, perhaps without that of Q0; None when a line does not fit."""
     if b"\r" in data and b"\n" not in data.rstrip():
         return None  # old line ends
+    if compiled.columns is not None:
+        letters = "".join("-" if name == "q0" else _LETTERS[kind] for name, kind in schema.items())
+        batch = compiled.columns(data, letters, marks.decode())
+        if batch is None:
+            return None
+        compact = pl.DataFrame(_Batch(batch))
+        compact.columns = [name for name in schema if name != "q0"]
+        return compact
     used = [blank for blank in (b" ", b"\t", b"\r", b"\v", b"\f") if blank in data]
     if used in ([b" "], [b"\t"]) and (frame := _split(data, used[0].decode(), schema, marks)) is not None:
         return frame
@@ -226,7 +255,9 @@ def _split(data: bytes, separator: str, schema: Schema, marks: bytes) -> pl.Data
     if not frame.height or any(frame.null_count().row(0)):
         return None
     met = [chr(mark) for mark in marks if mark in data]  # most files have neither anywhere
-    return None if any(frame["topic"].str.starts_with(mark).any() for mark in met) else frame
+    if any(frame["topic"].str.starts_with(mark).any() for mark in met):
+        return None
+    return frame if all(one.is_finite().all() for one in frame if one.dtype == pl.Float64) else None
 
 
 def has_duplicates(*labels: pl.Series) -> bool:
@@ -235,6 +266,22 @@ def has_duplicates(*labels: pl.Series) -> bool:
     for column in labels:
         keys = keys * np.uint64(0x9E3779B97F4A7C15) + column.hash().to_numpy()
     return has_equals(keys)
+
+
+def has_equals(keys: NDArray[np.uint64]) -> bool:
+    """Whether two keys are equal, without sorting all: keys are put in slots, and only evicted ones compared.
+
+    Of two equal keys, one was evicted by the other, or both by a third.
+    """
+    room = np.uint64(len(keys) * _SLOTS)
+    slot = ((keys >> np.uint64(32)) * room >> np.uint64(32)).view(np.int64)
+    row = np.arange(len(keys), dtype=np.int32)
+    last = np.empty(int(room), dtype=np.int32)
+    last[slot] = row
+    winner = last[slot]
+    evicted = np.flatnonzero(winner != row)
+    losers = np.sort(keys[evicted])
+    return bool((keys[evicted] == keys[winner[evicted]]).any() or (losers[1:] == losers[:-1]).any())
 
 
 # ── careful ───────────────────────────────────────────────────────────────────────────────────────────────

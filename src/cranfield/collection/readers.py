@@ -13,8 +13,7 @@ from typing import overload
 from cranfield.collection.formats import CollectionFile, Kind, format_of
 from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.lines import Parsed, careful_qrels, careful_run, fast_qrels, fast_run
-from cranfield.collection.packed import PackedRun, packed_qrels, packed_run
-from cranfield.collection.types import Qrels, QrelsInWords, Run
+from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import SYSTEM_NAME, SystemName
 from cranfield.core.errors import DataError, notify
 from cranfield.core.executors import map_in_order
@@ -77,23 +76,6 @@ def called(path: str, tag: str, name: SystemName) -> str:
     ('bm25', 'run-1', 'bm25')
     """
     return tag if tag and (name == "tag" or path == STDIN) else system_name(path)
-
-
-def read_rows(path: str, *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> PackedRun | Run:
-    """`read_run`, or the same rows packed, which is faster and enough for scoring."""
-    if is_dataset(path):
-        return read_run(path, lenient=lenient, name=name)
-    return parse_rows(read_bytes(path), path, lenient=lenient, name=name)
-
-
-def parse_rows(
-    data: bytes, path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME
-) -> PackedRun | Run:
-    """`read_rows` for bytes that were already read."""
-    rows = packed_run(check_text(data, os.fspath(path)))
-    if rows is not None and not rows.has_duplicates:
-        return rows
-    return parse_run(data, path, lenient=lenient, name=name)
 
 
 class RunFiles(Sequence[Run]):
@@ -212,9 +194,6 @@ def parse_qrels(data: bytes, path: str | os.PathLike[str], grades: GradeMap | No
     if grades is not None:
         parsed = _other(data, label, "qrels", grades) or careful_qrels(data, label, grades)
         return Qrels(parsed.frame, name, (*parsed.notes, grades.note))
-    packed = packed_qrels(data)
-    if packed is not None and not packed.has_duplicates:
-        return QrelsInWords(packed, name)
     parsed = fast_qrels(data) or _other(data, label, "qrels") or careful_qrels(data, label)
     return Qrels(parsed.frame, name, parsed.notes)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,13 +29,13 @@ from cranfield.collection.lines import (
     RunBlock,
     careful_duplicates,
     careful_run_block,
+    fast_run,
     fast_run_block,
     first_tag,
     has_duplicates,
     run_notes,
 )
-from cranfield.collection.packed import PackedRun, packed_run
-from cranfield.collection.readers import called, is_other_run, parse_rows, read_run
+from cranfield.collection.readers import called, is_other_run, read_run
 from cranfield.collection.types import RUN_SCHEMA
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import SYSTEM_NAME, SystemName
@@ -47,6 +47,7 @@ from cranfield.core.files import (
     NamedFile,
     Problems,
     check_no_nul,
+    check_text,
     check_utf8,
     is_dataset,
     is_file,
@@ -56,8 +57,6 @@ from cranfield.core.files import (
     without_mark,
 )
 
-Rows: TypeAlias = "pl.DataFrame | PackedRun"
-"""Rows of a run, as a frame or packed."""
 GROWTH = 6
 """Memory of a run, as a multiple of its bytes (approximate)."""
 LARGE = 1 << 18
@@ -71,7 +70,7 @@ _HEAD = 1 << 16
 _MOST_SHELVES = 200
 _SHELF_HEAD = b"rows\n"
 """The first line of a shelf, so that no id stands where a byte-order mark is dropped."""
-_BLOCK = (1 << 20, 1 << 21)
+_BLOCK = (1 << 20, 1 << 22)
 
 
 def in_turn(rows: int) -> AbstractContextManager[Any]:
@@ -161,8 +160,8 @@ class RunStream:
     >>> file = Path(tempfile.mkdtemp(), "bm25.run")
     >>> _ = file.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} x\\n" for t in (1, 2, 3) for d in (1, 2)))
     >>> stream = RunStream(file, memory=100, block=20)
-    >>> [rows.topics for rows in stream.parts()]
-    [['1'], ['2'], ['3']]
+    >>> [rows["topic"].to_list() for rows in stream.parts()]
+    [['1', '1'], ['2', '2'], ['3', '3']]
     >>> stream.system, stream.tag
     ('bm25', 'x')
     """
@@ -192,7 +191,7 @@ class RunStream:
         """The system's name, once the file is read."""
         return called(self.path, self.tag, self.name)
 
-    def parts(self) -> Iterator[Rows | None]:
+    def parts(self) -> Iterator[pl.DataFrame | None]:
         """The rows, in blocks of whole topics. None means: discard the rows so far, all of them follow again."""
         if self.section is not None:
             yield from self._of_section()
@@ -206,7 +205,7 @@ class RunStream:
             yield None
             yield from self._again(reason)
 
-    def _again(self, reason: NeedsWhole) -> Iterator[Rows | None]:
+    def _again(self, reason: NeedsWhole) -> Iterator[pl.DataFrame | None]:
         length = self._length()
         if GROWTH * length <= self.memory:
             yield from self._whole()
@@ -219,7 +218,7 @@ class RunStream:
         else:
             yield from self._whole(f"read as a whole ({length / 1e6:,.0f} MB), because {reason}")
 
-    def _of_section(self) -> Iterator[Rows]:
+    def _of_section(self) -> Iterator[pl.DataFrame]:
         try:
             yield from self._grouped()
         except FileError:
@@ -230,24 +229,26 @@ class RunStream:
         self.tag, self.notes = run.tag, (*run.notes, note) if note else run.notes
         yield run.frame
 
-    def _in_one_go(self) -> Iterator[Rows]:
+    def _in_one_go(self) -> Iterator[pl.DataFrame]:
         with open_bytes(self.path) as stream:
             data = stream.read(self.block)
             short = not stream.read(1)
-        if short:
-            yield self._short(data)
+        if short and (run := fast_run(check_text(data, self.path))) is not None:
+            self.tag, self.notes = run.tag, run.notes
+            yield run.frame
             return
         del data
         yield from self._grouped()
 
-    def _grouped(self) -> Iterator[Rows]:
+    def _grouped(self) -> Iterator[pl.DataFrame]:
         """A file, or a section of one, whose topics stand together."""
         reading = _Reading(self)
         closed: set[str] = set()
-        waiting: list[Rows] = []  # rows of the last topic met, which may go on in the next block
+        waiting: list[pl.DataFrame] = []  # rows of the last topic met, which may go on in the next block
         topic = ""
-        for rows in one_ahead(reading.rows()):
-            starts, labels = (rows.starts, rows.topics) if isinstance(rows, PackedRun) else _stretches(rows["topic"])
+        for line, rows in one_ahead(reading.rows()):
+            starts, labels = _stretches(rows["topic"])
+            reading.begins.update((label.encode(), line) for label in (labels[1:] if labels[0] == topic else labels))
             if waiting and labels[0] != topic:
                 closed.add(topic)
                 whole, waiting = waiting, []
@@ -256,35 +257,26 @@ class RunStream:
                 raise _Mixed
             if len(labels) > 1:
                 closed.update(labels[:-1])
-                whole, waiting = [*waiting, rows.slice(0, int(starts[-1]))], []
+                whole, waiting = [*waiting, rows.slice(0, starts[-1])], []
                 yield from reading.checked(whole)
-            waiting.append(rows.slice(int(starts[-1])))
+            waiting.append(rows.slice(starts[-1]))
             topic = labels[-1]
         if waiting:
             yield from reading.checked(waiting)
         self._finish(reading)
 
-    def _short(self, data: bytes) -> Rows:
-        """All rows of a file that is one block."""
-        run = parse_rows(data, self.path, lenient=self.lenient, name=self.name)
-        self.tag = run.tag
-        if isinstance(run, PackedRun):
-            return run
-        self.notes = run.notes
-        return run.frame
-
-    def _sorted_first(self, length: int) -> Iterator[Rows]:
+    def _sorted_first(self, length: int) -> Iterator[pl.DataFrame]:
         """A file with interleaved topics: rows go to temporary files by topic, which are then read in turn."""
         import tempfile
 
-        shelves = min(-(-length // self.block), _MOST_SHELVES)
+        shelves = min(-(-length // max(self.block, int(self.memory / (2 * GROWTH)))), _MOST_SHELVES)
         reading = _Reading(self)
         with tempfile.TemporaryDirectory(prefix="cranfield-") as folder:
             with ExitStack() as stack:
                 files = [stack.enter_context(Path(folder, str(at)).open("wb")) for at in range(shelves)]
                 for file in files:
                     file.write(_SHELF_HEAD)
-                for frame in map(_frame, reading.rows()):
+                for _, frame in reading.rows():
                     shelf = (frame["topic"].hash(1) % shelves).to_numpy()
                     order = np.argsort(shelf, kind="stable")
                     bounds = np.searchsorted(shelf[order], np.arange(shelves + 1))
@@ -326,6 +318,10 @@ class _Reading:
         self.problems = Problems(stream.path)
         self.twice: set[bytes] = set()
         """Topics in which a document comes twice."""
+        self.again = 0
+        """How many lines repeat a document."""
+        self.begins: dict[bytes, int] = {}
+        """The first line of the block in which each topic begins, where topics stand together."""
 
     def _data(self) -> Iterator[tuple[int, bytes]]:
         """Blocks of whole lines that are text, each with the number of its first line."""
@@ -358,18 +354,14 @@ class _Reading:
         if not certain:
             raise FileError(path, [Problem(0, EMPTY)])
 
-    def rows(self) -> Iterator[Rows]:
-        """The rows of each block; what is wrong is collected."""
+    def rows(self) -> Iterator[tuple[int, pl.DataFrame]]:
+        """The rows of each block, and the number of its first line; what is wrong is collected."""
         for line, data in self._data():
-            if (packed := packed_run(data)) is not None:
-                self.noticed.append(Noticed([packed.tag]))
-                yield packed
-                continue
             fast = fast_run_block(data, line)
             for block in [fast] if fast is not None else self._slowly(line, data):
                 self.noticed.append(block.noticed)
                 if block.frame.height:
-                    yield block.frame
+                    yield line, block.frame
         if not any(block.tags for block in self.noticed) and not self.problems.total:
             self.problems.add(0, NO_RUN)
 
@@ -394,17 +386,19 @@ class _Reading:
             fast = fast_run_block(part, number)
             yield from [fast] if fast is not None else self._halves(number, part)
 
-    def checked(self, parts: list[Rows]) -> Iterator[Rows]:
+    def checked(self, parts: list[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """Whole topics without duplicate documents; nothing where there is a duplicate or another problem.
 
         The list of parts is emptied, so that they are not in memory twice.
         """
         with in_turn(sum(map(len, parts))):
-            rows = _together(parts)
+            # Column by column, because polars takes all of them to its own threads, which costs more than it saves.
+            rows = pl.DataFrame([pl.concat([part[name] for part in parts], rechunk=True) for name in RUN_SCHEMA])
             parts.clear()
-            if _has_duplicates(rows):
-                frame = _frame(rows)
-                again = frame.filter(frame.select("topic", "document").is_duplicated())
+            if has_duplicates(rows["topic"], rows["document"]):
+                pairs = rows.select("topic", "document")
+                again = pairs.filter(pairs.is_duplicated())
+                self.again += again.height - again.n_unique()
                 self.twice.update(topic.encode() for topic in again["topic"].unique().to_list())
         if not self.twice and not self.problems.total:
             yield rows
@@ -413,49 +407,48 @@ class _Reading:
         """One error for all problems, in the words of the careful parser for the whole file."""
         if self.twice:
             again = self._repeated(len(self.twice) <= _FEW_TOPICS)
-            if not again.total:
+            if again.total < self.again:
                 again = self._repeated(False)
             first = sorted([*self.problems.first, *again.first], key=lambda one: one.line)
             self.problems.first = first[:SHOWN_PROBLEMS]
             self.problems.total += again.total
         self.problems.raise_if_any()
 
-    def _repeated(self, only_blocks: bool) -> Problems:
-        """The lines that repeat a document; with `only_blocks` blocks are skipped that lack these topics."""
+    def _repeated(self, near: bool) -> Problems:
+        """The lines that repeat a document; with `near` only between lines that begin with one of these topics."""
         seen: dict[tuple[bytes, ...], int] = {}
         found = Problems(self.stream.path)
-        begins = [b"\n" + topic + blank for topic in self.twice for blank in (b" ", b"\t")] if only_blocks else []
+        begin = min(self.begins.get(topic, 0) for topic in self.twice) if near else 0
         for line, data in self._data():
-            if begins and not any(one in data or data.startswith(one[1:]) for one in begins):
+            if near and found.total == self.again:
+                break
+            if line < begin:
                 continue
-            for number, text in careful_duplicates(data, self.stream.lenient, line, self.twice, seen):
+            start, stop = _between(data, self.twice) if near else (0, len(data))
+            part, first = data[start:stop], line + data.count(b"\n", 0, start)
+            for number, text in careful_duplicates(part, self.stream.lenient, first, self.twice, seen):
                 found.add(number, text)
         return found
 
 
-def _frame(rows: Rows) -> pl.DataFrame:
-    return rows.frame() if isinstance(rows, PackedRun) else rows
+def _between(data: bytes, topics: set[bytes]) -> tuple[int, int]:
+    """Where the first line begins and the last ends that begin with one of the topics, or with more than one.
 
-
-def _has_duplicates(rows: Rows) -> bool:
-    if isinstance(rows, PackedRun):
-        return rows.has_duplicates
-    return has_duplicates(rows["topic"], rows["document"])
-
-
-def _together(parts: list[Rows]) -> Rows:
-    """Rows one after the other: packed where all are."""
-    packed = [part for part in parts if isinstance(part, PackedRun)]
-    if len(packed) == len(parts):
-        return PackedRun.together(packed)
-    return pl.concat([_frame(part) for part in parts], rechunk=True)
+    >>> _between(b"1 a\\n2 b\\n1 c\\n3 d\\n", {b"1"}), _between(b"1 a\\n2 b\\n", {b"2"}), _between(b"1 a\\n", {b"2"})
+    ((0, 11), (4, 7), (0, 0))
+    """
+    firsts = [0 if data.startswith(topic) else data.find(b"\n" + topic) + 1 or len(data) for topic in topics]
+    if (start := min(firsts)) == len(data):
+        return 0, 0
+    end = data.find(b"\n", max(data.rfind(b"\n" + topic) + 1 for topic in topics))
+    return start, len(data) if end < 0 else end
 
 
 def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
     """Where each stretch of rows of one topic begins, and its topic."""
-    changes = (topics.slice(1) != topics.slice(0, len(topics) - 1)).arg_true()
-    starts = [0, *(at + 1 for at in changes.to_list())]
-    return starts, topics.gather(starts).to_list()
+    changes = np.flatnonzero((topics.slice(1) != topics.slice(0, len(topics) - 1)).to_numpy()) + 1
+    starts = [0, *changes.tolist()]
+    return starts, topics[starts].to_list()
 
 
 def _from_shelf(file: Path) -> pl.DataFrame:

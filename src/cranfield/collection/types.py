@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -12,7 +11,6 @@ from cranfield.core.labels import natural_sorted
 
 if TYPE_CHECKING:
     from cranfield.collection.groups import GroupSet
-    from cranfield.collection.packed import PackedQrels
 
 Schema = dict[str, type[pl.DataType]]
 RUN_SCHEMA: Schema = {"topic": pl.String, "document": pl.String, "rank": pl.Int64, "score": pl.Float64}
@@ -59,28 +57,6 @@ class Qrels(_Rows):
     def __repr__(self) -> str:
         relevant = int((self.frame["relevance"] > 0).sum())
         return f"Qrels({self.name}: {len(self.topics)} topics, {len(self)} judgments, {relevant} relevant)"
-
-
-class QrelsInWords(Qrels):
-    """Judgments in packed form; their frame is made on first use."""
-
-    def __init__(self, packed: PackedQrels, name: str) -> None:
-        self.__dict__.update(packed=packed, name=name, notes=(), groups=())
-
-    packed: PackedQrels
-
-    @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The rows as a frame."""
-        return self.packed.frame()
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics, in numeric-aware order."""
-        return tuple(natural_sorted(list(dict.fromkeys(self.packed.topics))))
-
-    def __len__(self) -> int:
-        return len(self.packed)
 
 
 @dataclass(frozen=True, eq=False)

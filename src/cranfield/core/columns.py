@@ -20,7 +20,10 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "partition": ("partition",),
 }  # fmt: skip
 """Names of columns: ours first, then those of PyTerrier, ir_measures, ranx, BEIR and others. Capitals do not count."""
-BY_SYSTEM = ("system", "systems", "run", "runs", "model", "models", "method", "name")
+BY_SYSTEM = (
+    "system", "systems", "system name", "system_name", "run", "runs", "run id", "run_id", "runid", "run tag", "runtag",
+    "tag", "model", "models", "model name", "method", "methods", "approach", "algorithm", "retriever", "ranker", "name",
+)  # fmt: skip
 """Heads of the first column of a wide table whose rows are systems. Capitals do not count."""
 RUN_PARTS = ("topic", "document", "rank", "score")
 QRELS_PARTS = ("topic", "document", "relevance", "subtopic")

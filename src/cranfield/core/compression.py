@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import PurePath
 from typing import Any, Protocol
 
@@ -74,10 +75,33 @@ def compressed(data: bytes, ending: str) -> bytes:
 
         return lzma.compress(data)
     if ending == ".zst":
+        return _zstd_compressed(data)
+    return data
+
+
+if sys.version_info >= (3, 14):
+
+    def _zstd_compressed(data: bytes) -> bytes:
+        from compression import zstd
+
+        return zstd.compress(data)
+
+    def _zstd_engine() -> Any:
+        from compression import zstd
+
+        return zstd.ZstdDecompressor()
+
+else:
+
+    def _zstd_compressed(data: bytes) -> bytes:
         import zstandard
 
         return bytes(zstandard.ZstdCompressor().compress(data))
-    return data
+
+    def _zstd_engine() -> Any:
+        import zstandard
+
+        return zstandard.ZstdDecompressor().decompressobj()
 
 
 class _Frames(io.RawIOBase):
@@ -104,10 +128,8 @@ class _Frames(io.RawIOBase):
 
     def _decompressed(self, feed: bytes) -> bytes:
         """What comes out of a piece, up to the end of a frame; what follows in it is left."""
-        import zstandard
-
         if self._engine is None:
-            self._engine = zstandard.ZstdDecompressor().decompressobj()
+            self._engine = _zstd_engine()
         data: bytes = self._engine.decompress(feed)
         self._left = b""
         if self._engine.eof:

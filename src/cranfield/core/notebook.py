@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from cranfield.core.charts.tokens import night_style
 from cranfield.core.gathering import gathered
 from cranfield.core.parts import Table
 
@@ -36,6 +37,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["breakable"] = breakable
+    made.globals["night_style"] = night_style
     return made
 
 

@@ -267,6 +267,14 @@ def teams(
     return setting(None, help, metavar="FILE", on_page=False, **more)
 
 
+def documents() -> Any:
+    """Titles of the documents that ranked lists show."""
+    return setting(
+        None, "File with id and title of documents (JSON lines, or a table), for ranked lists.", metavar="FILE",
+        on_page=False,
+    )  # fmt: skip
+
+
 def topic_groups(**more: Any) -> Any:
     """A grouping of the topics."""
     text = "File of lines `topic group` for topics that belong together (variants, turns, users)."

@@ -28,6 +28,7 @@ class Sentence:
     true_when : the condition under which it is true
     always : it is printed for any data, and true of the figures in it; otherwise it is printed only when its
         condition holds
+    measured : where its coverage or error was measured: sections of docs/validation.md, or a page and its section
 
     Examples
     --------
@@ -39,6 +40,7 @@ class Sentence:
     template: str
     true_when: str
     always: bool = False
+    measured: str = ""
 
     def __call__(self, **values: Any) -> str:
         return self.template.format(**values)
@@ -48,6 +50,15 @@ class Sentence:
         """What has to be filled in."""
         parsed = string.Formatter().parse(self.template)
         return tuple(dict.fromkeys(place for _, place, _, _ in parsed if place))
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The sections of the documentation that have its coverage or error.
+
+        >>> Sentence("x.lead", "{system} leads", "no mean is higher", measured="ranks gate.md#how-often-it-errs").links
+        ('validation.md#ranks', 'gate.md#how-often-it-errs')
+        """
+        return tuple(one if "#" in one else f"validation.md#{one}" for one in self.measured.split())
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -72,11 +83,11 @@ class Sentence:
 _SENTENCES: dict[str, Sentence] = {}
 
 
-def sentence(name: str, template: str, true_when: str, *, always: bool = False) -> Sentence:
+def sentence(name: str, template: str, true_when: str, *, always: bool = False, measured: str = "") -> Sentence:
     """Register a sentence and give it back; a name that is taken is refused."""
     if name in _SENTENCES:
         raise ArgumentError(f"sentence {name!r} is registered already; choose another name.")
-    _SENTENCES[name] = Sentence(name, template, true_when, always)
+    _SENTENCES[name] = Sentence(name, template, true_when, always, measured)
     return _SENTENCES[name]
 
 

@@ -18,7 +18,6 @@ from cranfield.collection.groups import GroupsLike, with_groups
 from cranfield.collection.intents import Intents, read_intents
 from cranfield.collection.lines import first_tag, run_notes
 from cranfield.collection.matched import Matched, refuse_other_ids
-from cranfield.collection.packed import PackedRun
 from cranfield.collection.readers import called, same_system
 from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream
 from cranfield.collection.types import Qrels, Run
@@ -32,7 +31,7 @@ from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.measures.aliases import Value
 from cranfield.measures.fairness import groups_unknown
-from cranfield.measures.judgments import Documents, Floats, Ints
+from cranfield.measures.judgments import Floats, Ints
 from cranfield.measures.names import Measure, MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.ranking import JudgedRanking, condensed, judge, prepare
@@ -54,6 +53,8 @@ from cranfield.scores.matrix import ScoreMatrix, Scores
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    import polars as pl
 
 MOST_THREADS = 8
 """Default number of threads: the interpreter keeps no more of them busy."""
@@ -145,11 +146,11 @@ class Evaluator:
         """A run's rankings, ordered and judged."""
         return self.judge_with_unjudged_topics(run)[0]
 
-    def judge_with_unjudged_topics(self, run: Run | PackedRun) -> tuple[JudgedRanking, list[str]]:
+    def judge_with_unjudged_topics(self, run: Run) -> tuple[JudgedRanking, list[str]]:
         """The same, with the topics of the run that have no judgments."""
         return judge(run, self.judgments, self._index, order=self.order, single_precision=self.single_precision)
 
-    def find(self, topic: Ints, documents: Documents) -> Ints:
+    def find(self, topic: Ints, documents: pl.Series) -> Ints:
         """The number of each document among the judged ones, −1 for an unjudged one; `topic` is that of each."""
         return self._index.find(topic, documents)
 
@@ -223,10 +224,14 @@ class Evaluator:
         facts = tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system)
         return RunScores(system, values, *facts, self.shares(ranking))
 
+    @property
+    def depths(self) -> list[int]:
+        """The depths at which the judged share counts; none where it says nothing."""
+        return [] if self.judged_only or self.only_relevant else depths_of(self.measures)
+
     def shares(self, ranking: JudgedRanking) -> dict[int, float]:
-        """The judged share of the top of a ranking at each depth that counts; none where it says nothing."""
-        depths = [] if self.judged_only or self.only_relevant else depths_of(self.measures)
-        return {depth: top_share(ranking, depth) for depth in depths}
+        """The judged share of the top of a ranking at each of these depths."""
+        return {depth: top_share(ranking, depth) for depth in self.depths}
 
 
 def _evaluator(

@@ -8,21 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection.intents import Intents
-from cranfield.collection.packed import Ids
 from cranfield.core.errors import DataError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-Documents: TypeAlias = "pl.Series | Ids"
-"""Ids of documents, as text or packed."""
 _Thing = TypeVar("_Thing")
 HIGHEST_EXPONENTIAL = 900
 """The highest level with an exponential gain: 2^900 is about 10^271, and many of them still have a finite sum."""
@@ -203,7 +200,7 @@ class Judgments(Memory):
 
     topics: tuple[str, ...]
     topic: Ints
-    documents: Documents
+    documents: pl.Series
     subtopics: SubtopicJudgments
     top_level: int
     intents: Intents | None = None

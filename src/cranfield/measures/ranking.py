@@ -6,9 +6,8 @@ comparing strings pair by pair.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,12 @@ from numpy.typing import NDArray
 from cranfield.collection.groups import GroupSet, member_rows
 from cranfield.collection.intents import Intents
 from cranfield.collection.matched import Matched
-from cranfield.collection.packed import Ids, PackedRun
-from cranfield.collection.types import Qrels, QrelsInWords, Run
+from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import ORDER, RankingOrder
 from cranfield.core.errors import DataError
 from cranfield.core.labels import natural_sorted
 from cranfield.measures.judgments import (
     DocumentGroups,
-    Documents,
     Hits,
     Ints,
     Judgments,
@@ -38,8 +35,8 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SPARSE = 3  # at least 8 slots per key: lookups end after one or two probes
 _PROBES = 16
 """Slots a lookup visits before it bisects; only ids crafted to share slots need more."""
-_ATTEMPTS = 4
-"""Seeds tried on packed ids, and again on ids as text. The first works unless ids are crafted to collide."""
+_ATTEMPTS = 8
+"""Seeds tried. The first works unless ids are crafted to collide."""
 
 
 def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, list[str]]:
@@ -48,39 +45,16 @@ def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, 
     Rows of a topic mostly stand together, so only the first row of each stretch is looked up.
     """
     rows = len(topics)
-    changes = (topics.slice(1) != topics.slice(0, max(rows - 1, 0))).arg_true().to_numpy().astype(np.int64) + 1
+    changes = np.flatnonzero((topics.slice(1) != topics.slice(0, max(rows - 1, 0))).to_numpy()) + 1
     starts = np.concatenate([np.zeros(min(rows, 1), dtype=np.int64), changes])
-    return stretch_numbers(topics.gather(starts).to_list(), np.diff(np.append(starts, rows)), numbers)
-
-
-def stretch_numbers(labels: Sequence[str], lengths: Ints, numbers: Mapping[str, int]) -> tuple[Ints, list[str]]:
-    """The same for stretches of rows, each of one topic.
-
-    >>> topic, unknown = stretch_numbers(["7", "x"], np.array([2, 1]), {"7": 0})
-    >>> topic.tolist(), unknown
-    ([0, 0, -1], ['x'])
-    """
+    labels = topics[starts].to_list()
     number_of = np.array([numbers.get(label, -1) for label in labels], dtype=np.int64)
     unjudged_topics = dict.fromkeys(label for label in labels if label not in numbers)
-    return np.repeat(number_of, lengths), list(unjudged_topics)
+    return np.repeat(number_of, np.diff(np.append(starts, rows))), list(unjudged_topics)
 
 
-def documents_of(ids: Documents) -> pl.Series:
-    """Document ids as a column of text."""
-    return pl.Series("document", ids.to_list(), dtype=pl.String) if isinstance(ids, Ids) else ids
-
-
-def _hashed(ids: Documents, seed: int) -> NDArray[np.uint64]:
-    if isinstance(ids, Ids):
-        return ids.hashes if seed == 0 else ids.hashed(seed)
-    hashes: NDArray[np.uint64] = ids.hash(seed).to_numpy()
-    return hashes
-
-
-def _equal(one: Documents, other: Documents) -> Mask:
-    if isinstance(one, Ids) and isinstance(other, Ids):
-        return one.equal(other)
-    same: Mask = (documents_of(one) == documents_of(other)).to_numpy()
+def _equal(one: pl.Series, other: pl.Series) -> Mask:
+    same: Mask = (one == other).to_numpy()
     return same
 
 
@@ -97,10 +71,8 @@ class DocumentIndex:
     document : document id of each judgment; a pair may occur more than once
     """
 
-    def __init__(self, topic: Ints, document: Documents) -> None:
-        for self._seed in range(2 * _ATTEMPTS):
-            if self._seed == _ATTEMPTS:
-                document = documents_of(document)
+    def __init__(self, topic: Ints, document: pl.Series) -> None:
+        for self._seed in range(_ATTEMPTS):
             keys = self._keys(topic, document)
             order = np.lexsort((keys, topic))
             ordered, its_topic = keys[order], topic[order]
@@ -109,7 +81,7 @@ class DocumentIndex:
             number = np.cumsum(new) - 1
             again = ~new
             first = order[new][number[again]]
-            if _equal(document.gather(order[again]), document.gather(first)).all():
+            if _equal(document[order[again]], document[first]).all():
                 break
         else:
             raise DataError(
@@ -118,7 +90,7 @@ class DocumentIndex:
 
         self.topic = its_topic[new]
         """Topic number of each judged document, ascending."""
-        self.document = document.gather(order[new])
+        self.document = document[order[new]]
         """Id of each judged document."""
         self.of_judgment = np.empty(len(topic), dtype=np.int64)
         """Number of the judged document of each judgment."""
@@ -141,34 +113,12 @@ class DocumentIndex:
         slots: Ints = (keys >> shift).view(np.int64) + base
         return slots
 
-    @cached_property
-    def _in_the_other_form(self) -> tuple[DocumentIndex, Ints]:
-        """The index for ids in the other form (packed or text), and the number here of each of its documents.
+    def _keys(self, topic: Ints, document: pl.Series) -> NDArray[np.uint64]:
+        keys: NDArray[np.uint64] = document.hash(self._seed).to_numpy() + topic.astype(np.uint64) * _MIX
+        return keys
 
-        Ids with NUL and very long ids cannot be packed; such documents are left out.
-        """
-        ids: Documents
-        if isinstance(self.document, Ids):
-            kept, ids = np.arange(len(self.topic)), documents_of(self.document)
-        else:
-            texts = self.document.to_list()
-            kept = np.array([at for at, one in enumerate(texts) if Ids.can_hold(one)], dtype=np.int64)
-            ids = Ids.of([texts[at] for at in kept])
-        other = DocumentIndex(self.topic[kept], ids)
-        return other, kept[np.argsort(other.of_judgment)]
-
-    def _keys(self, topic: Ints, document: Documents) -> NDArray[np.uint64]:
-        return _hashed(document, self._seed) + topic.astype(np.uint64) * _MIX
-
-    def find(self, topic: Ints, document: Documents) -> Ints:
+    def find(self, topic: Ints, document: pl.Series) -> Ints:
         """The number of each row's judged document, or −1 for an unjudged one."""
-        if self._seed >= _ATTEMPTS:  # the packed ids collide, so that only text tells them apart
-            document = documents_of(document)
-        if isinstance(document, Ids) != isinstance(self.document, Ids):
-            other, numbers_here = self._in_the_other_form
-            found = other.find(topic, document)
-            found[found >= 0] = numbers_here[found[found >= 0]]
-            return found
         keys = self._keys(topic, document)
         slot = self._slots(topic, keys)
         numbers = self._number_in[slot]
@@ -185,7 +135,7 @@ class DocumentIndex:
             numbers[todo] = self._bisected(topic[todo], keys[todo])
         rows = np.flatnonzero(numbers >= 0)
         number = numbers[rows].astype(np.int64)
-        same = _equal(document.gather(rows), self.document.gather(number))
+        same = _equal(document[rows], self.document[number])
         same &= self.topic[number] == topic[rows]
         numbers[rows[~same]] = -1
         return numbers.astype(np.int64)
@@ -228,7 +178,7 @@ class JudgedRanking(Memory):
     document: Ints
     row: Ints
     start: Ints
-    ids: Documents
+    ids: pl.Series
     arranged: Ints | Callable[[], Ints] | None = None
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
@@ -265,8 +215,7 @@ class JudgedRanking(Memory):
     def documents(self) -> pl.Series:
         """Ids of all documents retrieved, by topic and rank (computed on first use)."""
         places = self.places
-        ids = self.ids if places is None else self.ids.gather(places)
-        return self.cached("documents", lambda: documents_of(ids))
+        return self.cached("documents", lambda: self.ids if places is None else self.ids[places])
 
     @property
     def places(self) -> Ints | None:
@@ -326,17 +275,11 @@ def prepare(qrels: Qrels, intents: Intents | None = None) -> tuple[Judgments, Do
         raise DataError(f"{qrels.name}: holds no judgments")
     topics = qrels.topics
     numbers = {label: number for number, label in enumerate(topics)}
-    if isinstance(qrels, QrelsInWords):
-        packed = qrels.packed
-        topic, _ = stretch_numbers(packed.topics, packed.lengths, numbers)
-        index, level = DocumentIndex(topic, packed.documents), packed.levels
-        labels, code = [packed.subtopic], np.zeros(len(packed), dtype=np.int64)
-    else:
-        frame = qrels.frame
-        topic, _ = topic_numbers(frame["topic"], numbers)
-        index, level = DocumentIndex(topic, frame["document"]), frame["relevance"].to_numpy().astype(np.int64)
-        labels = natural_sorted(frame["subtopic"].unique().to_list())
-        code, _ = topic_numbers(frame["subtopic"], {label: number for number, label in enumerate(labels)})
+    frame = qrels.frame
+    topic, _ = topic_numbers(frame["topic"], numbers)
+    index, level = DocumentIndex(topic, frame["document"]), frame["relevance"].to_numpy().astype(np.int64)
+    labels = natural_sorted(frame["subtopic"].unique().to_list())
+    code, _ = topic_numbers(frame["subtopic"], {label: number for number, label in enumerate(labels)})
     subtopics = _subtopics(topic, labels, code, index.of_judgment, level)
     groups = tuple(_placed(one, numbers, index) for one in qrels.groups)
     judgments = Judgments(topics, index.topic, index.document, subtopics, int(level.max()), intents, groups)
@@ -381,7 +324,7 @@ class NoRanking(DataError):
 
 
 def judge(
-    run: Run | PackedRun,
+    run: Run,
     judgments: Judgments,
     index: DocumentIndex,
     *,
@@ -397,25 +340,20 @@ def judge(
     single_precision : compare scores as 32-bit floats, as trec_eval did before 9.0.8 and pytrec_eval does
     """
     numbers = judgments.topic_number
-    documents: Documents
-    if isinstance(run, PackedRun):
-        topic, unjudged_topics = stretch_numbers(run.topics, run.lengths, numbers)
-        system, documents, column = run.tag, run.documents, run.column
-    else:
-        topic, unjudged_topics = topic_numbers(run.frame["topic"], numbers)
-        system, documents, column = run.system, run.frame["document"], lambda name: run.frame[name].to_numpy()
+    topic, unjudged_topics = topic_numbers(run.frame["topic"], numbers)
+    documents = run.frame["document"]
     known: Ints | slice = slice(None)
     if unjudged_topics:
         known = np.flatnonzero(topic >= 0)
-        documents, topic = documents.gather(known), topic[known]
+        documents, topic = documents[known], topic[known]
     if order == "score":
-        score = column("score")[known]
+        score = run.frame["score"].to_numpy()[known]
         if single_precision:
             with np.errstate(over="ignore"):  # beyond the largest float, scores tie at infinity, as in trec_eval
                 score = score.astype(np.float32)
         arranged = _by_score(topic, score, documents)
     elif order == "rank":
-        arranged = _by_rank(topic, column("rank")[known], system, judgments.topics)
+        arranged = _by_rank(topic, run.frame["rank"].to_numpy()[known], run.system, judgments.topics)
     else:
         arranged = None if _ascending(topic) else np.argsort(topic, kind="stable")
     judgment = index.find(topic, documents)
@@ -433,7 +371,7 @@ def _ascending(values: NDArray[Any]) -> bool:
     return bool((values[1:] >= values[:-1]).all())
 
 
-def _by_score(topic: Ints, score: NDArray[np.floating[Any]], documents: Documents) -> Ints | None:
+def _by_score(topic: Ints, score: NDArray[np.floating[Any]], documents: pl.Series) -> Ints | None:
     """The rows by topic, score descending, document id descending (bytes); None if they are in that order."""
     same = topic[1:] == topic[:-1]
     arranged: Ints | None = None
@@ -447,9 +385,9 @@ def _by_score(topic: Ints, score: NDArray[np.floating[Any]], documents: Document
     # Only documents with equal scores are compared by id.
     inside = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
     group = np.cumsum(np.append(True, ~tied))[inside]
-    ids = documents.gather(inside if arranged is None else arranged[inside])
+    ids = documents[inside if arranged is None else arranged[inside]]
     neighbours = group[1:] == group[:-1]
-    if _before(ids.gather(np.arange(1, len(ids))), ids.gather(np.arange(len(ids) - 1)))[neighbours].all():
+    if (ids.slice(1) < ids.slice(0, len(ids) - 1)).to_numpy()[neighbours].all():
         return arranged
     if arranged is None:
         arranged = np.arange(len(topic))
@@ -457,20 +395,10 @@ def _by_score(topic: Ints, score: NDArray[np.floating[Any]], documents: Document
     return arranged
 
 
-def _before(ids: Documents, others: Documents) -> Mask:
-    """Where an id comes before the other in the order of their bytes."""
-    if isinstance(ids, Ids) and isinstance(others, Ids):
-        return ids.before(others)
-    below: Mask = (documents_of(ids) < documents_of(others)).to_numpy()
-    return below
-
-
-def _by_id(group: Ints, ids: Documents) -> Ints:
-    """The rows by group and, descending, by id."""
-    if isinstance(ids, Ids):
-        return np.lexsort([*(~word for word in ids.in_order[::-1]), group])
-    ties = pl.DataFrame({"group": group, "id": ids})
-    return ties.select(pl.arg_sort_by("group", "id", descending=[False, True])).to_series().to_numpy()
+def _by_id(group: Ints, ids: pl.Series) -> Ints:
+    """The rows by group and, descending, by id; in this thread, because other runs keep the others busy."""
+    ties = pl.DataFrame({"group": group, "id": ids, "row": np.arange(len(ids))})
+    return ties.sort("group", "id", descending=[False, True], multithreaded=False)["row"].to_numpy()
 
 
 def _by_rank(topic: Ints, ranks: NDArray[Any], system: str, topics: tuple[str, ...]) -> Ints | None:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import polars as pl
 
 from cranfield.collection.lines import Noticed
-from cranfield.collection.packed import Ids, PackedRun
 from cranfield.collection.readers import read_run
 from cranfield.collection.streaming import RunSection, RunStream, in_turn, topic_sections
 from cranfield.collection.types import Run
@@ -23,7 +23,7 @@ from cranfield.measures.ranking import JudgedRanking, NoRanking
 SECTION = 1 << 26
 """Run files above this many bytes go to other workers in sections of about this size."""
 Unit = Run | str | RunSection
-Judge = Callable[[Run | PackedRun], tuple[JudgedRanking, list[str]]]
+Judge = Callable[[Run], tuple[JudgedRanking, list[str]]]
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Gathered:
             topic, rank, document = topic[order], rank[order], document[order]
         start = np.concatenate([[0], np.cumsum(self.retrieved)[:-1]])
         row = start[topic] + rank - 1
-        return JudgedRanking(judgments, self.retrieved, topic, rank, document, row, start, Ids.of([]))
+        return JudgedRanking(judgments, self.retrieved, topic, rank, document, row, start, pl.Series(dtype=pl.String))
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def gather(stream: RunStream, judgments: Judgments, judge: Judge) -> Gathered:
             continue
         try:
             with in_turn(len(rows)):
-                gathered.add(*judge(rows if isinstance(rows, PackedRun) else Run(rows, stream.path)))
+                gathered.add(*judge(Run(rows, stream.path)))
         except NoRanking as error:
             gathered.unranked.append(error)
         del rows  # not to be held while the next are read

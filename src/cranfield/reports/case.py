@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -113,6 +114,7 @@ class Case:
     judges: Mapping[str, Any] = field(default_factory=dict)
     """The judgments of machines and of second persons, and groups of systems, as `report` takes them."""
     across: Any = None
+    documents: str | os.PathLike[str] | None = None
 
     @property
     def scores(self) -> Scores:
@@ -193,7 +195,9 @@ class Case:
                 known: dict[str, Any] = {"judged": self.judged_shares, "teams": self.teams}
                 data = view_data(shown, self.scores, title=self.title, qrels=self.material.qrels, **known)
                 if self.material.qrels is not None:
-                    data["rankings"] = top_documents(self.judgments, self.tops, data["topics"], data["systems"], "file")
+                    data["rankings"] = top_documents(
+                        self.judgments, self.tops, data["topics"], data["systems"], "file", self.documents
+                    )
                 return data
         except CranfieldError:
             return None

@@ -161,6 +161,7 @@ def report(
     measures: Any | None = None,
     title: str | None = None,
     note: PathLike | None = None,
+    documents: PathLike | None = None,
     skip: Iterable[str] | None = None,
     source: str | None = None,
     min_diff: float = defaults.NEXT_MIN_DIFF,
@@ -201,6 +202,7 @@ def report(
         pool depths and replicates. ``report(qrels, runs)`` needs no names
     measures : names of measures; for scores, which of them and in which order
     note : a text file: the organiser's note, shown below the title; blank lines part its paragraphs
+    documents : ids and titles of documents, for ranked lists (see `cranfield.collection.titles.read_titles`)
     skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
         replicates, reuse, judges, across, methods
     source : a description of where the scores come from
@@ -254,6 +256,8 @@ def report(
         )
     for matrix in material.scores.values():
         matrix.require(topics=1, systems=1, what="a report", tiny=True)
+    if documents is not None and judged is None:
+        raise ArgumentError("`documents` needs `qrels` and `runs`; got scores.")
     if teams is not None and judged is None:
         raise ArgumentError("`teams` needs `qrels` and `runs`; got scores.")
     if machine is not None and judged is None:
@@ -267,7 +271,7 @@ def report(
     case = Case(
         material, called, scoring, grouping, alpha, power, min_diff, n_systems or max(2, main.n_systems), n_resamples,
         seed, n_partitions, n_splits, replicate_resamples, tuple(depths or defaults.REPORT_DEPTHS), workers,
-        {"machine": machine, "second": second, "system_groups": system_groups}, across,
+        {"machine": machine, "second": second, "system_groups": system_groups}, across, documents,
     )  # fmt: skip
     possible = {
         "replicates": judged is not None, "reuse": judged is not None and grouping is not None,

@@ -46,6 +46,7 @@ NOT_SHOWN = sentence(
     "report.not-shown-to-differ",
     "Not shown to differ from {system}: {systems}. That is no evidence that they are as good.",
     "some system's comparison with the leader is not significant",
+    measured="families small",
 )
 UNCORRECTED = sentence(
     "report.uncorrected",

@@ -208,8 +208,8 @@ def of_frame(
             "Name one topic (or qid, query_id), or index the frame by topic."
         )
     made = from_wide(table, measure=name or "score", missing=missing, topic=topic)
-    if indexed and frame.index.name is None:
-        refuse_unclear_sides(made.topics, made.systems)
+    if indexed:
+        refuse_unclear_sides(made.topics, made.systems, topic)
     return Scores([made])
 
 

@@ -26,6 +26,7 @@ from cranfield.scores.summaries import is_summary_name, sift
 
 MISSING_POLICIES = ("error", "zero", "drop-topic")
 MEANS_ONLY = "contains only means (topic 'all'). Per-topic scores are needed; evaluate again with per-topic output."
+MEANS_IN_ROWS = "topics are named {rows}, which are measures. Give one row per topic and one measure per table."
 SPARSEST = 0.05
 """The least share of the scores that a large long table must have; with fewer, topics or systems are something else."""
 _FREE_CELLS = 10_000_000
@@ -168,16 +169,16 @@ def is_wide_by_system(frame: pl.DataFrame) -> bool:
 _TOPIC_LIKE = re.compile(r"(t|q|topic|query)?[-_ ]?\d+", re.IGNORECASE)
 
 
-def refuse_unclear_sides(topics: Sequence[str], systems: Sequence[str]) -> None:
-    """Refuse a wide table without a head of its first column, whose columns are named like topics and rows are not.
+def refuse_unclear_sides(topics: Sequence[str], systems: Sequence[str], head: str) -> None:
+    """Refuse a wide table whose columns are named like topics and whose rows are not, if `head` names no topics.
 
-    >>> refuse_unclear_sides(["bm25", "ql"], ["301", "302"])
+    >>> refuse_unclear_sides(["bm25", "ql"], ["301", "302"], "Modell")
     Traceback (most recent call last):
     cranfield.DataError: cannot tell whether rows are topics or systems: columns are named 301, 302, rows bm25, ql.
     Name the first column topic or system.
     """
     numbered = [all(_TOPIC_LIKE.fullmatch(name.strip()) for name in names) for names in (systems, topics)]
-    if numbered == [True, False]:
+    if numbered == [True, False] and head.strip().casefold() not in NAMES["topic"]:
         raise DataError(
             f"cannot tell whether rows are topics or systems: columns are named {summary(list(systems))}, rows "
             f"{summary(list(topics))}. Name the first column topic or system."
@@ -193,7 +194,13 @@ def holds_means(columns: Sequence[str]) -> bool:
     names = [name.strip() for name in columns]
     if any("@" in name and names_measure(name) for name in names):
         return True
-    return all(name.casefold() in NAMES["value"] or is_summary_name(name) or names_measure(name) for name in names)
+    return all(
+        name.casefold() in NAMES["value"]
+        or is_summary_name(name)
+        or names_measure(name)
+        or (name.isalpha() and looks_like_measure(name))  # precision, recall: measures that need a cutoff
+        for name in names
+    )
 
 
 def names_measure(measure: str) -> bool:
@@ -258,6 +265,8 @@ def admit(
         if transposed is None
         else [f"{TRANSPOSED} {transposed.strip()!r}, so rows are read as systems, columns as topics"]
     )
+    if len(topics) > 1 and all(len(name) > 1 and names_measure(name) for name in topics):
+        raise DataError(MEANS_IN_ROWS.format(rows=summary(list(topics))))
     sifted = sift(values, topics, systems, named_columns=named_columns)
     if transposed is None:
         said += sifted.left_out

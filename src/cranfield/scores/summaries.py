@@ -16,11 +16,13 @@ STATISTICS = {
     **dict.fromkeys(("mean", "average", "avg", "amean", "all", "overall", "arithmetic mean"), "mean"),
     **dict.fromkeys(("mittelwert", "durchschnitt", "moyenne", "media", "média", "promedio", "gemiddelde"), "mean"),
     **dict.fromkeys(("gmean", "geomean", "geometric mean"), "geometric mean"),
-    **dict.fromkeys(("total", "sum"), "sum"),
+    **dict.fromkeys(("total", "sum", "grand total", "summe", "somme", "suma"), "sum"),
     **dict.fromkeys(("sd", "std", "stdev", "stddev", "std dev", "standard deviation"), "standard deviation"),
+    **dict.fromkeys(("standardabweichung", "écart-type", "desviación estándar", "stabw"), "standard deviation"),
     **dict.fromkeys(("min", "minimum"), "minimum"),
     **dict.fromkeys(("max", "maximum"), "maximum"),
     "median": "median",
+    **dict.fromkeys(("variance", "standard error", "95% ci"), "spread"),  # by any formula: only ever refused
 }
 """Names of summary rows and columns, in any case, and what each usually is."""
 _MAY_BE = {
@@ -81,8 +83,8 @@ def sift(
 
     A summary has the name of one and its values: those of the statistic of the others, within the digits they are
     written with. What has the name alone is refused, except, without `named_columns`, a system: a long table calls
-    it a system in so many words. What is named like nothing, but has the means of the other topics below or above them
-    all, stays and is reported.
+    it a system in so many words. A first or last row of another name that sums up the other topics stays and is
+    reported.
 
     >>> kept = sift(np.array([[0.25, 0.5], [0.75, 1.0], [0.5, 0.75]]), ["1", "2", "Mean"], ["a", "b"])
     >>> kept.topics, kept.left_out
@@ -95,7 +97,7 @@ def sift(
     columns = [is_summary_name(label) for label in systems]
     made = Sifted(values, list(topics), list(systems))
     if not any(rows) and not any(columns):
-        made.left_out += _looks_like_means(values, topics)
+        made.left_out += _sums_up_without_name(values, topics)
         return made
     # A cell where a summary row meets a summary column may be either's, so columns are judged by the topics alone.
     body = values[~np.array(rows)] if not all(rows) else values
@@ -121,12 +123,12 @@ def sift(
     made.values = kept[~np.array(rows)]
     made.topics = [label for label, gone in zip(topics, rows, strict=True) if not gone]
     made.systems = [label for label, gone in zip(systems, columns, strict=True) if not gone]
-    made.left_out += _looks_like_means(made.values, made.topics)
+    made.left_out += _sums_up_without_name(made.values, made.topics)
     return made
 
 
-def _looks_like_means(values: NDArray[np.float64], topics: Sequence[str]) -> list[str]:
-    """A warning about a first or last row that has the means of the others, where all others have numbered names."""
+def _sums_up_without_name(values: NDArray[np.float64], topics: Sequence[str]) -> list[str]:
+    """A warning about a first or last row that sums up the others, where all others have numbered names."""
     for at in (len(topics) - 1, 0):
         others = [label for place, label in enumerate(topics) if place != at]
         if len(others) < 2 or _NUMBERED.search(topics[at]) or not all(map(_NUMBERED.search, others)):
@@ -134,16 +136,25 @@ def _looks_like_means(values: NDArray[np.float64], topics: Sequence[str]) -> lis
         rest, row = np.delete(values, at, axis=0), values[at]
         if values.ndim > 2 or np.isnan(values).any() or not (np.ptp(rest, axis=0) > 0).any():
             continue
-        slack = _half_unit(row) + _NUMERIC_SLACK * float(np.abs(rest).max())
-        if (np.abs(rest.mean(axis=0) - row) <= slack).all():
+        if (what := next(iter(_fitting(rest, row)), None)) is not None:
             return [
-                f"row {topics[at]!r} equals the mean of the other topics and counts as a topic; remove it if it sums up"
+                f"row {topics[at]!r} equals the {what} of the other topics and counts as a topic; "
+                "remove it if it sums up"
             ]
     return []
 
 
+def _fitting(cells: NDArray[np.float64], goal: NDArray[np.float64]) -> Iterator[str]:
+    """The statistics of the cells that the goal is, within the digits of both."""
+    error = _half_unit(cells[~np.isnan(cells)])
+    slack = _half_unit(goal) + _NUMERIC_SLACK * float(np.nanmax(np.abs(cells)))
+    for name, low, high in _statistics(cells, error):
+        if bool(((goal >= low - slack) & (goal <= high + slack)).all()):
+            yield name
+
+
 def _folded(label: str) -> str:
-    return label.strip().rstrip(":").rstrip().casefold()
+    return " ".join(label.replace(".", " ").split()).rstrip(":").rstrip().casefold()
 
 
 def _statistic(others: NDArray[np.float64], given: NDArray[np.float64], label: str) -> str | None:
@@ -152,16 +163,10 @@ def _statistic(others: NDArray[np.float64], given: NDArray[np.float64], label: s
     if not there.any():
         return None
     cells, goal = others[:, there], given[there]
-    fitting = []
+    fitting: list[str] = []
     # A spreadsheet passes over empty cells; with missing='zero' they count.
     for filled in [cells, np.nan_to_num(cells)] if np.isnan(cells).any() else [cells]:
-        error = _half_unit(filled[~np.isnan(filled)])
-        slack = _half_unit(goal) + _NUMERIC_SLACK * float(np.nanmax(np.abs(filled)))
-        fitting += [
-            name
-            for name, low, high in _statistics(filled, error)
-            if bool(((goal >= low - slack) & (goal <= high + slack)).all())
-        ]
+        fitting += _fitting(filled, goal)
     if _folded(label) in _COUNTS:
         return "number" if bool((goal == len(cells)).all()) else None
     usual = STATISTICS.get(_folded(label), "mean")

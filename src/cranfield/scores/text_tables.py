@@ -373,9 +373,9 @@ def parse_wide(table: Table, options: ReadOptions) -> ScoreMatrix:
     transposed = names[0] if by_system and names is not None else None
     if by_system:
         values, topics, systems = values.T, systems, topics
-    elif told is None and names is not None and (len(names) < width or not names[0].strip()):
+    elif told is None and names is not None:
         try:
-            refuse_unclear_sides(topics, systems)
+            refuse_unclear_sides(topics, systems, names[0] if len(names) == width else "")
         except DataError as error:
             raise FileError(table.path, [Problem(lines[0], str(error))]) from None
     measure, missing = options.measure or "score", options.missing
@@ -409,10 +409,16 @@ def _looks_like_header(table: Table, notation: Notation) -> bool:
     row = table.rows[0]
     if row[0].strip().casefold() in ("", *NAMES["topic"]):
         return True
-    if is_by_system(row[0]) and len(row) > 1:
+    if len(row) > 1 and notation.number(row[0]) is None:
         # Whole numbers that differ are labels of topics; other numbers are scores of a topic of that name.
         whole = [field.strip() for field in row[1:] if notation.number(field) is not None]
-        if all(_WHOLE.fullmatch(field) for field in whole) and len(set(whole)) == len(whole):
+        differ = all(_WHOLE.fullmatch(field) for field in whole) and len(set(whole)) == len(whole)
+        if differ and is_by_system(row[0]):
+            return True
+        # With any other name they are labels where the rows below hold fractions: counts have none.
+        below = (notation.number(field) for one in table.rows[1:] for field in one[1:])
+        fractions = any(value is not None and math.isfinite(value) and value % 1 for value in below)
+        if differ and fractions and not {"0", "1"} >= set(whole):
             return True
     word = next((field for field in (row[1:] or row) if notation.number(field) is None), None)
     score = next(

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.collection.packed import PackedRun
-from cranfield.collection.readers import read_qrels, read_rows
+from cranfield.collection.readers import read_qrels, read_run
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.elementary import exp, log
 from cranfield.core.errors import DataError
@@ -115,8 +114,8 @@ def each_run(options: Options) -> Iterator[Printed]:
         yield trec_eval(replace(options, runs=(run, *(other for other in options.runs if other != run))))
 
 
-def _read(path: str) -> PackedRun | Run:
-    return read_rows(path, lenient=True, name="tag")
+def _read(path: str) -> Run:
+    return read_run(path, lenient=True, name="tag")
 
 
 def _topics(ranking: JudgedRanking, options: Options) -> tuple[Ints, list[int]]:

@@ -9,7 +9,6 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from cranfield.collection.packed import PackedRun
 from cranfield.collection.preferences import read_preferences
 from cranfield.collection.readers import read_qrels
 from cranfield.collection.types import QRELS_SCHEMA, Qrels, Run
@@ -31,7 +30,7 @@ class Grouped:
     columns: Callable[[TrecMeasure], list[Column]]
 
 
-def judged_by_preferences(options: Options, system: Run | PackedRun) -> Grouped:
+def judged_by_preferences(options: Options, system: Run) -> Grouped:
     """A run judged by preferences (-R prefs, -R qrels_prefs)."""
     preferences = read_preferences(options.qrels, subgroups=options.format == "prefs")
     named = {(topic, one.document): None for topic, lines in preferences.topics.items() for one in lines}
@@ -51,13 +50,12 @@ def judged_by_preferences(options: Options, system: Run | PackedRun) -> Grouped:
     return Grouped(ranking, by_name)
 
 
-def _by_id_ascending(system: Run | PackedRun) -> Run:
+def _by_id_ascending(system: Run) -> Run:
     """The run by score; for preferences trec_eval breaks ties by document id ascending, elsewhere descending."""
-    frame = system.frame() if isinstance(system, PackedRun) else system.frame
-    return Run(frame.sort("topic", "score", "document", descending=[False, True, False]), tag=system.tag)
+    return Run(system.frame.sort("topic", "score", "document", descending=[False, True, False]), tag=system.tag)
 
 
-def judged_by_groups(options: Options, system: Run | PackedRun) -> Grouped:
+def judged_by_groups(options: Options, system: Run) -> Grouped:
     """A run judged by several groups (-R qrels_jg): every measure is averaged over the groups of a topic."""
     qrels = read_qrels(options.qrels)
     documents = qrels.frame.unique(["topic", "document"], maintain_order=True).with_columns(subtopic=pl.lit("0"))

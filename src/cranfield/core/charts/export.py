@@ -15,8 +15,9 @@ from xml.sax.saxutils import escape, quoteattr
 import altair as alt
 import vl_convert
 
-from cranfield.core.charts.fonts import keep_lengths
+from cranfield.core.charts.fonts import FONT, keep_lengths
 from cranfield.core.charts.style import Drawing
+from cranfield.core.charts.tokens import night_style
 from cranfield.core.defaults import CHART_ENDINGS
 from cranfield.core.errors import ArgumentError
 from cranfield.core.files import write_atomically
@@ -43,13 +44,22 @@ def to_svg(chart: Drawing) -> str:
 def spec_to_svg(spec: dict[str, Any], title: str) -> str:
     """A specification as an SVG image; no address in it is fetched."""
     svg = vl_convert.vegalite_to_svg(_drawable(spec), vl_version=_version(), allowed_base_urls=[])
-    return described(keep_lengths(_counted(svg)), title, str(spec.get("description", "")))
+    return described(keep_lengths(_one_font(_counted(svg))), title, str(spec.get("description", "")))
 
 
 def _counted(svg: str) -> str:
     """The image with its clipping areas counted from 0: the engine counts on from image to image."""
     names: dict[str, str] = {}
     return _CLIP.sub(lambda match: names.setdefault(match[0], f"clip{len(names)}"), svg)
+
+
+def _one_font(svg: str) -> str:
+    """The image with its font named once, at its root, and not at every text."""
+    named = f" font-family={quoteattr(FONT)}"
+    head = _HEAD.match(svg)
+    if head is None:
+        return svg
+    return f"{head[0][:-1]}{named}>{svg[head.end() :].replace(named, '')}"
 
 
 _BUILT_IN = (
@@ -68,6 +78,12 @@ def _drawable(spec: dict[str, Any]) -> dict[str, Any]:
     text = json.dumps(spec, ensure_ascii=False).replace("\u2028", " ").replace("\u2029", " ")
     drawable: dict[str, Any] = json.loads(_BUILT_IN_NAME.sub(r"\1\2 \1", text))
     return drawable
+
+
+def at_night(svg: str) -> str:
+    """The image with a style for dark screens; inside a page the style of the page does it."""
+    head = _HEAD.match(svg)
+    return svg if head is None else f"{head[0]}<style>{night_style()}</style>{svg[head.end() :]}"
 
 
 def described(svg: str, title: str, description: str) -> str:
@@ -155,4 +171,4 @@ def chart_bytes(chart: Drawing, ending: str) -> bytes:
         return bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
     if ending == ".pdf":
         return bytes(vl_convert.svg_to_pdf(svg))
-    return svg.encode()
+    return at_night(svg).encode()

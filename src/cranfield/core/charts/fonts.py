@@ -11,7 +11,8 @@ import re
 from functools import lru_cache
 from html import unescape
 
-FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
+FONT = "Arial, 'Liberation Sans', Arimo, Helvetica, 'Nimbus Sans', Roboto, 'DejaVu Sans Condensed', sans-serif"
+"""Fonts as wide as Arial, or nearly so, so that hardly any text has to be fitted to its length."""
 
 # Widths in thousandths of the font's size, as the engine reports them, by the characters that have them.
 _REGULAR = {

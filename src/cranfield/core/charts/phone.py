@@ -15,13 +15,13 @@ from typing import Any
 from cranfield.core.charts import chart, kinds
 from cranfield.core.charts.export import spec_title, spec_to_svg
 from cranfield.core.charts.fonts import lines_of, text_width
-from cranfield.core.charts.style import DETAILS_SIZE, LABEL_SIZE, TITLE_SIZE
+from cranfield.core.charts.style import LABEL_SIZE, TITLE_SIZE
 
 WIDE = 340
 """Width of the whole image: what a page 390 pixels wide leaves to it."""
 LEAST = 120
 """A plot is not made narrower than this."""
-NAME = 112
+NAME = 122
 """Room for a name beside a plot; a longer one is cut."""
 CUT = 14
 """Characters of a name that a label puts together with something else."""
@@ -72,7 +72,7 @@ def _width(svg: str) -> float:
 def _prepared(spec: dict[str, Any]) -> dict[str, Any]:
     """The specification in one column, with what does not depend on the width in its narrow form."""
     if isinstance(title := spec.get("title"), dict):
-        for part, size in (("text", TITLE_SIZE), ("subtitle", DETAILS_SIZE)):
+        for part, size in (("text", TITLE_SIZE), ("subtitle", LABEL_SIZE)):
             if part in title:
                 said = title[part] if isinstance(title[part], str) else " ".join(title[part])
                 title[part] = _broken(lines_of(said, WIDE - _PADDING, size, bold=part == "text"), size, part == "text")
@@ -128,7 +128,7 @@ def _narrow(channel: str, encoding: dict[str, Any]) -> None:
         axis["labelLimit"] = NAME
     for owner in (encoding, axis):
         if channel == "x" and isinstance(owner.get("title"), str):
-            owner["title"] = lines_of(owner["title"], WIDE - NAME - _PADDING, DETAILS_SIZE)
+            owner["title"] = lines_of(owner["title"], WIDE - NAME - _PADDING, LABEL_SIZE)
 
 
 def _fold_names(plot: dict[str, Any]) -> None:

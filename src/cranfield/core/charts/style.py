@@ -10,16 +10,19 @@ import altair as alt
 import polars as pl
 
 from cranfield.core.charts.fonts import FONT, lines_of
+from cranfield.core.charts.tokens import DAY, SIZES
 from cranfield.core.defaults import CHART_WIDTHS
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import plural as plural
 
 Drawing: TypeAlias = alt.Chart | alt.LayerChart | alt.ConcatChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
 
-INK, FAINT, GRID = "#1d2733", "#5b6875", "#e3e7eb"
-DARK, ACCENT, LIGHT = "#12436d", "#c8501f", "#a9bccd"
-"""The three tones of a single chart: the main thing, what to look at, and what steps back."""
-SERIES = ("#12436d", "#c8501f", "#8a8d8f", "#2b8c7e", "#e0a526", "#6a3d7c")
+INK, FAINT, GRID, WASH, PAPER = (DAY[name] for name in ("ink", "soft", "near", "wash", "paper"))
+BETTER, WORSE, SAME = (DAY[name] for name in ("better", "worse", "same"))
+"""The first system is better, the second is better, the two are equivalent: nothing else has these colours."""
+DARK, ACCENT, LIGHT, BAR, EDGE = (DAY[name] for name in ("ink", "mark", "self", "bar", "edge"))
+"""The tones of a single chart: the main thing, what to look at, and what steps back."""
+SERIES, SIZES_OF = tuple(DAY["series"].split()), tuple(DAY["sizes"].split())
 DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 """Every series has its own colour, dash and shape, so that they differ in print without colour."""
@@ -51,8 +54,8 @@ def plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-TITLE_SIZE, DETAILS_SIZE, LABEL_SIZE = 15, 12, 11
-"""Sizes of text, in pixels; none is smaller than that of labels."""
+TITLE_SIZE, LABEL_SIZE = SIZES["text-m"], SIZES["text-s"]
+"""Sizes of text, in pixels: that of a title, and that of everything else."""
 
 
 def finish(chart: Drawing, finding: str, details: str = "", *, alt_text: str = "", width: int = WIDTH) -> Drawing:
@@ -70,7 +73,7 @@ def folded(finding: str, details: str, width: float) -> alt.TitleParams:
     """Title and second line in lines no wider than the drawing."""
     return alt.TitleParams(
         text=lines_of(finding, width, TITLE_SIZE, bold=True),
-        subtitle=lines_of(details, width, DETAILS_SIZE) if details else alt.Undefined,
+        subtitle=lines_of(details, width, LABEL_SIZE) if details else alt.Undefined,
     )
 
 
@@ -79,16 +82,16 @@ def configured(chart: Any) -> Any:
     texts = {"labelFont": FONT, "titleFont": FONT, "labelFontSize": LABEL_SIZE, "labelColor": INK}
     plain = {"titleFontWeight": "normal", "labelLimit": LABEL_LIMIT}
     return chart.configure(
-        font=FONT, aria=False, background="white", padding=12, view={"stroke": None},
-        axis={**texts, **plain, "titleFontSize": 12, "titleColor": INK, "gridColor": GRID, "domainColor": "#9aa5b1",
-              "tickColor": "#9aa5b1", "titlePadding": 8, "labelFlush": False},
+        font=FONT, aria=False, background=PAPER, padding=12, view={"stroke": None},
+        axis={**texts, **plain, "titleFontSize": LABEL_SIZE, "titleColor": INK, "gridColor": GRID, "domainColor": EDGE,
+              "tickColor": EDGE, "titlePadding": 8, "labelFlush": False},
         axisXQuantitative={"tickCount": 9},
         title={"anchor": "start", "frame": "bounds", "fontSize": TITLE_SIZE, "color": INK, "font": FONT,
-               "subtitleFont": FONT, "subtitleFontSize": DETAILS_SIZE, "subtitleColor": FAINT, "lineHeight": 19,
+               "subtitleFont": FONT, "subtitleFontSize": LABEL_SIZE, "subtitleColor": FAINT, "lineHeight": 19,
                "subtitleLineHeight": 16, "subtitlePadding": 5, "offset": 14},
         legend={**texts, **plain, "titleFontSize": LABEL_SIZE, "titleColor": FAINT, "symbolSize": 70, "orient": "top",
                 "direction": "horizontal", "columns": 4, "symbolStrokeWidth": 2},
-        header={**texts, "labelFontSize": 12, "labelFontWeight": "bold"},
+        header={**texts, "labelFontWeight": "bold"},
         text={"font": FONT, "fontSize": LABEL_SIZE, "color": INK},
     )  # fmt: skip
 
@@ -113,25 +116,23 @@ def topics_axis(title: str, **more: Any) -> alt.Axis:
     return alt.Axis(title=title, labelAngle=-90, labelOverlap=True, ticks=False, **more)
 
 
+BETWEEN = "datum.value % 1 != 0"
+"""Whether a tick stands between two whole numbers."""
+
+
 def whole_axis(**more: Any) -> alt.Axis:
     """An axis of topics, systems, ranks or anything else that is counted: no tick stands between two numbers.
 
     The engine takes `tickMinStep` for a wish, so ticks that it puts between two numbers all the same are not drawn.
     """
-    between = "datum.value % 1 != 0"
-    unseen = {"condition": {"test": between, "value": 0}, "value": 1}
-    return alt.Axis(
-        tickMinStep=1,
-        labelExpr=f"{between} ? '' : format(datum.value, ',d')",
-        tickOpacity=unseen,
-        gridOpacity=unseen,
-        **more,
-    )
+    unseen = {"condition": {"test": BETWEEN, "value": 0}, "value": 1}
+    label = {"labelExpr": f"{BETWEEN} ? '' : format(datum.value, ',d')"}
+    return alt.Axis(**{"tickMinStep": 1, **label, "tickOpacity": unseen, "gridOpacity": unseen, **more})
 
 
 def step(count: int) -> alt.Step:
     """Height of a row of names."""
-    return alt.Step(18 if count <= 60 else LABEL_SIZE + 2)
+    return alt.Step(18 if count <= 60 else LABEL_SIZE + 1)
 
 
 def number(value: float | None, places: int = 3) -> str:

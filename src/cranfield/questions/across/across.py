@@ -66,6 +66,7 @@ FEW_COLLECTIONS = sentence(
     "{count} collections say little about others like them: the intervals have {df} degrees of freedom. Use at least "
     "{enough}.",
     "a claim about collections like these is made from fewer than 8",
+    measured="across.md#what-simulation-says",
 )
 MEANS_ONLY = sentence(
     "across.means-only",
@@ -78,6 +79,7 @@ FEW_SEEDS = sentence(
     "Some systems have two seeds. Where seed spread differs between systems, 10% of simulated families had a false "
     "positive at level 0.05. Train a third seed.",
     "a recipe claim uses a system with two seeds",
+    measured="across.md#what-simulation-says",
 )
 LISTED = 13
 """Topics or collections up to which all sign flips are listed."""

@@ -22,16 +22,19 @@ PAIRS_DIFFER = sentence(
     "{measure}: {separated:,} of {pairs:,} pairs differ {where}",
     "that many pairs have an adjusted p of at most alpha by this claim",
     always=True,
+    measured="across.md#what-simulation-says",
 )
 ONE_DIFFERS = sentence(
     "across.one-differs",
     "{measure}: {a} is better than {b} {where}",
     "one pair was tested by this claim, and its adjusted p is at most alpha",
+    measured="across.md#what-simulation-says",
 )
 ONE_NOT_SHOWN = sentence(
     "across.one-not-shown",
     "{measure}: no significant difference between {a} and {b} {where}",
     "one pair was tested by this claim, and its adjusted p is above alpha",
+    measured="across.md#what-simulation-says",
 )
 LEADER_CHANGES = sentence(
     "across.leader-changes",

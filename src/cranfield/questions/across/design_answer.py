@@ -17,11 +17,13 @@ CHEAPEST = sentence(
     "across.cheapest",
     "{measure}: {collections} collections of {topics:,} topics detect {difference:g} on collections like these",
     "of the numbers of collections considered, this one needs the fewest topics in all for the wanted power",
+    measured="across.md#what-simulation-says",
 )
 IMPOSSIBLE = sentence(
     "across.impossible",
     "{measure}: {collections} collections are too few to detect {difference:g} on collections like these",
     "no number of topics reaches the wanted power, with as many collections as were considered",
+    measured="across.md#what-simulation-says",
 )
 SEEDS_AGAINST_TOPICS = sentence(
     "across.seeds-against-topics",

@@ -36,6 +36,7 @@ DIFFER_SIGNIFICANTLY = sentence(
     "{separated:,} of {pairs} of systems {verb} significantly",
     "`separated` pairs, of all that were tested, have an adjusted p of at most alpha",
     always=True,
+    measured="families small",
 )
 LEADS = sentence("comparison.leads", "{system} leads{by}", "no other system has a mean as high")
 SHARES_LEAD = sentence(
@@ -47,63 +48,79 @@ SHARED_LETTER = sentence(
     "comparison.shared-letter",
     "group: systems that share a letter do not differ significantly ({level}).",
     "letters are printed; two systems share one exactly when their difference is not significant",
+    measured="families small",
 )
 RANK_RANGE = sentence(
     "comparison.rank-range",
     "group: first to last rank of the systems that do not differ significantly from it ({level}); systems between may.",
     "groups are printed as ranges of ranks: the first and last rank of the systems that it does not differ from "
     "significantly",
+    measured="families small",
 )
 MAY_BE_BEST = sentence(
     "comparison.may-be-best",
-    "may_be_best: the best system is one of these ({percent} confidence, adjusted for observed skewness).",
-    "there is a confidence set for the best: all systems were compared, by their means (coverage simulated: "
-    "docs/compare.md)",
+    "may_be_best: the best system is one of these (about {percent} confidence; less if it excels on few topics only).",
+    "there is a confidence set for the best: all systems were compared, by their means",
+    measured="ranks",
 )
 BEST_LEAVES_OUT = sentence(
     "comparison.best-leaves-out",
     "Rank interval includes 1, but not in may_be_best: {systems}. The interval is two-sided, the set one-sided.",
     "there is a confidence set for the best, and these systems are not in it and have a rank_lower of 1",
+    measured="ranks",
 )
 BEST_KEEPS = sentence(
     "comparison.best-keeps",
     "In may_be_best, but the rank interval starts at 2 or later: {systems}. The two use different tests.",
     "there is a confidence set for the best, and these systems are in it and have a rank_lower of 2 or more: the set "
     "is by sign flips with an allowance for skewness, the interval by max-t",
+    measured="ranks",
 )
 DIFFERS_FROM = sentence(
     "comparison.differs-from",
     "{mark} significantly different from {system} ({correction} p {sign} {alpha:g})",
     "the mark stands behind the systems, and only those, whose comparison with that baseline is significant",
+    measured="families small",
 )
 INTERVAL_AGREES = sentence(
     "comparison.interval-agrees",
     "0 is inside exactly when the pair is not significant (where interval and test disagree, the end is set to 0)",
     "intervals are simultaneous, and the test is not max-t",
+    measured="pairs",
+)
+INVERTED_COVERS = sentence(
+    "comparison.inverted-covers",
+    "Coverage is approximate: on 19 sets of scores, 95% intervals held .92–.96 of single differences, and .87–.96 of "
+    "ten at once.",
+    "intervals come from inverting the randomisation test",
+    measured="pairs",
 )
 INTERVAL_ONE_VALUE = sentence(
     "comparison.interval-one-value",
     "it excludes 0 exactly when the pair is significant; both use the critical value {critical:.3f}",
     "the test is max-t, intervals are simultaneous, and the critical value is finite",
+    measured="families",
 )
 INTERVAL_OF_MAXIMUM = sentence(
     "comparison.interval-of-maximum",
     "it excludes 0 exactly when the pair is significant; both use one critical value per family",
     "the test is max-t, intervals are simultaneous, and there is no common finite critical value: systems are compared "
     "within teams, or there are too few resamples",
+    measured="families",
 )
 LEVEL_APPROXIMATE = sentence(
     "comparison.level-approximate",
-    "The level is approximate: family-wise error .04–.095 at nominal .05, in 14 test collections with 50 topics. "
-    "Effects on fewer than 3/n of the topics may be missing from this sample.",
-    "the test is max-t (figures: METHODS, section 11)",
+    "The level is approximate: family-wise error .04–.09 at nominal .05 (mean .06), in 17 sets of real scores with 50 "
+    "topics. Effects on fewer than 3/n of the topics may be missing from this sample.",
+    "the test is max-t",
+    measured="families",
 )
 FAMILY_ERROR = sentence(
     "comparison.family-error",
-    "For all pairs of a track, the {test} with Holm had a family-wise error of {rates} at nominal .05 (6 measurements "
-    "with 50 topics; max-t: .06–.095).",
-    "the test is randomisation or t, corrected by Holm, Bonferroni or Westfall–Young, for more than 20 comparisons "
-    "(figures: METHODS, section 11)",
+    "For all pairs of a track, the {test} with Holm had a family-wise error of {rates} at nominal .05 (17 score sets; "
+    "max-t: .04–.09).",
+    "the test is randomisation or t, corrected by Holm, Bonferroni or Westfall–Young, for more than 20 comparisons",
+    measured="families",
 )
 PRICE = sentence(
     "comparison.price-of-max-t",
@@ -126,11 +143,13 @@ TWO_DIFFER = sentence(
     "comparison.two-differ",
     "{a} and {b} differ significantly: adjusted p {p}.",
     "one pair is looked at, and its adjusted p is at most alpha",
+    measured="families small",
 )
 TWO_NOT_SHOWN = sentence(
     "comparison.two-not-shown",
     "No significant difference between {a} and {b}: adjusted p {p}.",
     "one pair is looked at, and its adjusted p is above alpha",
+    measured="families small",
 )
 NOT_TESTED = sentence(
     "comparison.not-tested",
@@ -145,37 +164,44 @@ PAIRS_EQUIVALENT = sentence(
     "there is a margin and more than one pair: the interval of so many differences lies within it; so many are neither "
     "significant nor equivalent",
     always=True,
+    measured="equivalence",
 )
 ONE_EQUIVALENT = sentence(
     "comparison.one-equivalent",
     "{a} and {b} are equivalent within ±{margin:g} {measure} ({level:.4g}% interval)",
     "there is a margin and one pair, and the interval of its difference lies within the margin",
+    measured="equivalence",
 )
 ONE_NOT_EQUIVALENT = sentence(
     "comparison.one-not-equivalent",
     "{a} and {b} are not shown to be equivalent within ±{margin:g} {measure} ({level:.4g}% interval)",
     "there is a margin and one pair, and the interval of its difference passes the margin",
+    measured="equivalence",
 )
 SHOWN_ALIKE = sentence(
     "comparison.shown-alike",
     "Shown alike within ±{margin:g} {measure}: {sets}",
     "there is a margin, more than one pair and no baseline, and every two systems of a set are shown equivalent",
+    measured="equivalence",
 )
 LIKE_BASELINE = sentence(
     "comparison.like-baseline",
     "Equivalent to {baseline} within ±{margin:g} {measure}: {systems}",
     "there is a margin and more than one pair, and these systems are shown equivalent to that baseline",
+    measured="equivalence",
 )
 VERDICT_COLUMN = sentence(
     "comparison.verdict-column",
     "equivalent: the {level:.4g}% interval lies within ±{margin:g}. both: differs, but by less than that.",
     "there is a margin, and pairs are listed",
+    measured="equivalence",
 )
 BAYES_COUNT = sentence(
     "comparison.bayes-count",
     "{measure}: of {pairs:,} pairs, {likely:,} have a better system{by} with probability .95 or more",
     "the Bayesian view was asked for; so many pairs have a prob_better or prob_worse of at least .95",
     always=True,
+    measured="bayes",
 )
 BAYES_ASSUMES = sentence(
     "comparison.bayes-assumes",
@@ -183,11 +209,13 @@ BAYES_ASSUMES = sentence(
     "standard deviation is estimated as {sd:.3g} {measure} ({level:.4g}% interval {low:.3g} to {high:.3g}). These "
     "probabilities are no test: they do not limit the rate of false claims where all systems are equal.",
     "the Bayesian view was asked for; the standard deviation and its interval come from these scores",
+    measured="bayes",
 )
 BAYES_FEW = sentence(
     "comparison.bayes-few",
     "{systems} systems say little about that population. See prob_better_lower and prob_better_upper in JSON or CSV.",
     "the Bayesian view was asked for, of fewer than 10 systems",
+    measured="bayes",
 )
 
 NEAR_IDENTICAL = 0.3
@@ -200,18 +228,20 @@ DIGITS = {"prob_better": 4, "prob_within": 4, "prob_worse": 4, "effect_size": 2,
 
 UNJUDGED_ENDS = sentence(
     "comparison.unjudged-ends",
-    "unjudged_lower, unjudged_upper: least and most the {what} can be, whatever level the unjudged documents have.",
+    "unjudged_lower, unjudged_upper: least and most the {what} can be, over all levels of ranked unjudged documents.",
     "the scores came with bounds (`unjudged` bounds)",
 )
 DIRECTION_KEPT = sentence(
     "comparison.direction-kept",
-    "Direction certain whatever the unjudged documents are: {kept} of {found}.",
+    "Direction certain whatever the ranked unjudged documents are: {kept} of {found}.",
     "the bounds of so many significant differences exclude 0",
+    measured="families small",
 )
 NOTHING_TO_KEEP = sentence(
     "comparison.nothing-to-keep",
-    "There is no significant difference that unjudged documents could reverse.",
+    "There is no significant difference that ranked unjudged documents could reverse.",
     "bounds were computed, and no pair differs significantly",
+    measured="families small",
 )
 
 
@@ -513,6 +543,8 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
     else:
         agreement = INTERVAL_AGREES()
     notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {agreement}."]
+    if result.basis.inverted:
+        notes.append(INVERTED_COVERS())
     if result.difference_bounds is not None:
         notes += [UNJUDGED_ENDS(what="difference"), _direction_kept(result)]
     if result.statistic != "mean":

@@ -12,12 +12,18 @@ import polars as pl
 
 from cranfield.core.charts.maps import block_map, how_to_read, map_size
 from cranfield.core.charts.style import (
-    ACCENT,
+    BETTER,
     DARK,
+    EDGE,
+    FAINT,
     INK,
     LINES,
     MOST_SERIES,
+    PAPER,
+    SAME,
+    SIZES_OF,
     WIDTH,
+    WORSE,
     Drawing,
     finish,
     names_axis,
@@ -32,7 +38,6 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
 from cranfield.questions.compare.answer import how_many_differ, leader
 from cranfield.questions.compare.cautions import too_few_resamples
-from cranfield.questions.compare.corrections import at_most
 from cranfield.questions.compare.groups import indistinguishable, letter
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.evaluate import charts as scores
@@ -47,6 +52,7 @@ WITH_BASELINE = sentence(
     "charts.with-baseline",
     "{significant:,} of {comparisons} with {baselines} are significant",
     "systems were compared with baselines; that many adjusted p are at most alpha",
+    measured="families small",
 )
 BEFORE_CORRECTION = sentence(
     "charts.before-correction",
@@ -54,19 +60,17 @@ BEFORE_CORRECTION = sentence(
     "that share of the pairs has an uncorrected p of at most alpha",
     always=True,
 )
-MOST_GROUPS = 30
-"""Columns of groups beside a leaderboard; with more the letters in the table serve better."""
+MOST_GROUPS = 8
+"""Columns of groups beside a leaderboard; with more the map of pairs serves better."""
 MOST_PAIRS, MOST_AGAINST_ONE = 60, 150
 """Differences drawn at most: of all pairs, and against one baseline, where every row is a system."""
 MOST_CURVE_POINTS = 200
 """Points of one curve of significance levels."""
 LEAST_LEVEL = 1e-6
 """Where the axis of significance levels ends at the latest: below it nothing is left to decide."""
-BETTER, UNCORRECTED, NEITHER, WORSE = "row better", "only before correction", "not separated", "row worse"
-ALIKE = "equivalent"
-_ALIKE = "#8cc5a5"
-_DECISIONS = {BETTER: DARK, WORSE: "#7f9cb8", UNCORRECTED: "#f3cf96", NEITHER: "#f4f5f6"}
-"""Four steps from dark to light, apart in grey too."""
+ROW, COLUMN, NEITHER, ALIKE = "row better", "column better", "not shown to differ", "equivalent"
+_DECISIONS = {ROW: BETTER, COLUMN: WORSE, ALIKE: SAME, NEITHER: PAPER}
+"""The half of a map above its diagonal."""
 
 
 def details(comparison: Comparison) -> str:
@@ -91,7 +95,7 @@ def leaderboard(comparison: Comparison, most_groups: int = MOST_GROUPS) -> Drawi
     )
     base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis()))
     x_title = f"{comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
-    tone = alt.when(alt.datum.top).then(alt.value(DARK)).otherwise(alt.value("#7d8b99"))
+    tone = alt.when(alt.datum.top).then(alt.value(DARK)).otherwise(alt.value(EDGE))
     scale = _score_scale(comparison, frame)
     ends = alt.X("lower:Q", title=x_title, scale=scale)
     whiskers = base.mark_rule(strokeWidth=2, clip=True).encode(x=ends, x2="upper:Q", color=tone)
@@ -116,7 +120,7 @@ def _score_scale(comparison: Comparison, frame: pl.DataFrame) -> alt.Scale:
     lower, upper = frame["lower"].min(), frame["upper"].max()
     bounded = bool(x.min() >= 0 and x.max() <= 1)
     return alt.Scale(
-        zero=False,
+        zero=bool(x.min() >= 0),
         nice=True,
         domainMin=0 if bounded and isinstance(lower, float) and lower < 0 else alt.Undefined,
         domainMax=1 if bounded and isinstance(upper, float) and upper > 1 else alt.Undefined,
@@ -171,7 +175,7 @@ def _groups(comparison: Comparison, most: int) -> Drawing | None:
     )
     lines = (
         alt.Chart(rows(spans))
-        .mark_rule(color="#7d8b99", strokeWidth=1.5)
+        .mark_rule(color=EDGE, strokeWidth=1.5)
         .encode(x=x, y=alt.Y("first:N", sort=names, axis=None, scale=alt.Scale(domain=names)), y2="last:N")
     )
     dots = (
@@ -183,10 +187,10 @@ def _groups(comparison: Comparison, most: int) -> Drawing | None:
 
 
 def pairs(comparison: Comparison) -> Drawing:
-    """The decision on every pair as a map, systems best first; equal neighbours are one block."""
+    """Every pair twice, systems best first: above the diagonal the decision, below it the size of the difference."""
     names = list(comparison.systems)
-    tones = _DECISIONS if comparison.margin is None else {**_DECISIONS, ALIKE: _ALIKE}
-    drawn = block_map(names, _decisions(comparison), tones)
+    sizes = _sizes(comparison)
+    drawn = block_map(names, _decisions(comparison, list(sizes)), {**_DECISIONS, **sizes})
     finding = (
         f"{how_many_differ(comparison)} ({comparison.discriminative_power:.0%})"
         if len(comparison.p)
@@ -195,26 +199,36 @@ def pairs(comparison: Comparison) -> Drawing:
     return finish(
         drawn,
         finding,
-        f"{details(comparison)}{how_to_read(len(names))}",
+        f"{details(comparison)}; below the diagonal: difference in {comparison.measure}{how_to_read(len(names))}",
         width=max(420, map_size(len(names))),
-        alt_text="One row and one column per system, best first; dark where the row's system is better.",
+        alt_text="One row and one column per system, best first; blue where the row's system is better.",
     )
 
 
-def _decisions(comparison: Comparison) -> list[list[str]]:
+def _sizes(comparison: Comparison) -> dict[str, str]:
+    """Classes of sizes, each up to twice as large as the one before, with their shades."""
+    largest = float(np.abs(comparison.difference).max(initial=0.0))
+    ends = [largest / 2**k for k in range(len(SIZES_OF))][::-1]
+    return {f"up to {number(end)}": shade for end, shade in zip(ends, SIZES_OF, strict=True)}
+
+
+def _decisions(comparison: Comparison, sizes: list[str]) -> list[list[str]]:
+    """The class of every cell: decisions above the diagonal, sizes below it."""
     m = len(comparison.systems)
     table = [[""] * m for _ in range(m)]
+    largest = float(np.abs(comparison.difference).max(initial=0.0))
     rows = zip(
-        comparison.pairs.a, comparison.pairs.b, comparison.significant, comparison.p, comparison.difference,
-        comparison.equivalent, strict=True,
+        comparison.pairs.a, comparison.pairs.b, comparison.significant, comparison.difference, comparison.equivalent,
+        strict=True,
     )  # fmt: skip
-    for a, b, significant, p, difference, equivalent in rows:
-        if not significant and equivalent:
-            table[a][b] = table[b][a] = ALIKE
-        elif not significant:
-            table[a][b] = table[b][a] = UNCORRECTED if at_most(p, comparison.alpha) else NEITHER
+    for a, b, significant, difference, equivalent in rows:
+        high, low = (a, b) if a < b else (b, a)
+        if significant:
+            table[high][low] = ROW if (difference > 0) == (high == a) else COLUMN
         else:
-            table[a][b], table[b][a] = (BETTER, WORSE) if difference > 0 else (WORSE, BETTER)
+            table[high][low] = ALIKE if equivalent else NEITHER
+        halvings = int(math.log2(largest / abs(difference))) if difference else len(sizes)
+        table[low][high] = sizes[max(0, len(sizes) - 1 - halvings)]
     return table
 
 
@@ -239,14 +253,14 @@ def differences(comparison: Comparison, most: int | None = None) -> Drawing:
         frame = frame.with_columns(pl.col("lower", "upper").clip(min(ends), max(ends)))
     names = frame["pair"].to_list()
     base = alt.Chart(rows(frame)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis()))
-    tone = alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("#9aa5b1"))
+    tone = alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value(EDGE))
     title = f"difference in {comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x="zero:Q")
     whiskers = base.mark_rule(strokeWidth=2).encode(x=alt.X("lower:Q", title=title), x2="upper:Q", color=tone)
     dots = base.mark_point(size=60, opacity=1, strokeWidth=2).encode(
         x=alt.X("difference:Q", title=title),
         color=tone,
-        fill=alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("white")),
+        fill=alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value(PAPER)),
     )
     plot = alt.layer(zero, whiskers, dots).properties(width=WIDTH, height=step(len(names)))
     different, total = int(comparison.significant.sum()), len(comparison.p)
@@ -318,8 +332,8 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
     )
     alpha = listed[0].alpha
     level = alt.Chart(rows([{"alpha": alpha, "text": f"alpha = {alpha:g}"}]))
-    line = level.mark_rule(color=ACCENT, strokeWidth=1).encode(y="alpha:Q")
-    text = level.mark_text(align="right", dx=-4, dy=-7, color=ACCENT).encode(
+    line = level.mark_rule(color=FAINT, strokeWidth=1, strokeDash=[4, 3]).encode(y="alpha:Q")
+    text = level.mark_text(align="right", dx=-4, dy=-7, color=FAINT).encode(
         y="alpha:Q", x=alt.value("width"), text="text:N"
     )
     first = listed[0]

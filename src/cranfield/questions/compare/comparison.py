@@ -54,36 +54,43 @@ PAIRS_DIFFER = sentence(
     "{measure}: {separated:,} of {pairs:,} pairs differ significantly ({what}; {correction} p ≤ {alpha:g})",
     "`separated` pairs, of all that were tested, have an adjusted p of at most alpha",
     always=True,
+    measured="families small",
 )
 ONE_DIFFERS = sentence(
     "comparison.one-differs",
     "{measure}: {a} and {b} differ significantly ({correction} p ≤ {alpha:g})",
     "one pair was tested, and its adjusted p is at most alpha",
+    measured="pairs",
 )
 ONE_NOT_SHOWN = sentence(
     "comparison.one-not-shown",
     "{measure}: no significant difference between {a} and {b} ({correction} p > {alpha:g})",
     "one pair was tested, and its adjusted p is above alpha",
+    measured="pairs",
 )
 ONLY_BEST = sentence(
     "comparison.only-best",
     "only {system} may be the best {level}",
     "the confidence set for the best (multiple comparisons with the best) holds one system",
+    measured="ranks",
 )
 ANY_BEST = sentence(
     "comparison.any-best",
     "any of the {count} systems may be the best {level}",
     "the confidence set for the best holds every system, of three or more",
+    measured="ranks",
 )
 EITHER_BEST = sentence(
     "comparison.either-best",
     "either system may be the best {level}",
     "there are two systems, and the confidence set for the best holds both",
+    measured="ranks",
 )
 SOME_BEST = sentence(
     "comparison.some-best",
     "{count} systems may be the best {level}: {systems}",
     "the confidence set for the best holds `count` systems, more than one and fewer than all",
+    measured="ranks",
 )
 
 

@@ -187,6 +187,7 @@ MAX_T_FEW = sentence(
     "comparison.max-t-few-topics",
     "The error rates of max-t are unknown for {topics} topics; they were measured with 25 or more.",
     "the test is max-t and there are fewer than 25 topics",
+    measured="families",
 )
 NO_COMMON_VARIANCE = sentence(
     "comparison.no-common-variance",
@@ -317,7 +318,7 @@ for _test in (
         work=_flips,
         why="It makes no assumption about the distribution of the scores",
         source="Smucker, Allan and Carterette, CIKM 2007",
-        family_error=".12–.58",
+        family_error=".05–.58",
         rank=10,
     ),
     SignificanceTest(
@@ -372,7 +373,7 @@ for _test in (
         run=_t,
         why="Simulations with retrieval scores found that it keeps its level",
         source="Urbano, Lima and Hanjalic, SIGIR 2019",
-        family_error=".11–.35",
+        family_error=".05–.53",
         rank=40,
     ),
     SignificanceTest(

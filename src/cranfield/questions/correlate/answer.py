@@ -17,12 +17,14 @@ NOISE_LOWERS = sentence(
     "τ = {tau:.3f} on these {topics}. With unlimited topics like these, τ lies in [{lower:.2f}, {upper:.2f}] ({level} "
     "interval). Topic noise usually lowers τ; corrected for it, τ = {corrected:.3f}.",
     "τ has an interval that is no point, and corrected for topic noise it is not lower by .0005",
+    measured="tau",
 )
 NOISE_RAISES = sentence(
     "correlate.noise-raises",
     "τ = {tau:.3f} on these {topics}. With unlimited topics like these, τ lies in [{lower:.2f}, {upper:.2f}] ({level} "
     "interval). Noise that both sides share raises τ here; corrected for it, τ = {corrected:.3f}.",
     "τ has an interval that is no point, and corrected for topic noise it is lower by .0005 or more",
+    measured="tau",
 )
 PUBLISHED = "published: tau ± z·√(2(2m+5)/(9m(m-1))), cut at ±1. It assumes two unrelated orders."
 

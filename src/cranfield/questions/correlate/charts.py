@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import polars as pl
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 NAMES = {"tau": "Kendall's τ", "tau_b": "τ_b", "tau_ap": "τ_AP", "tau_ap_b": "τ_AP,b"}
 MOVED_MOST = 8
 """Systems named in a scatter of ranks."""
+SHIFTS = (0, -1, 1, -2, 2)
+"""Lines by which a name may stand above or below its dot."""
 MOST_SCATTERS = 4
 ORDERS_AGREE = sentence(
     "charts.orders-agree",
@@ -94,7 +97,7 @@ def _moves(result: Correlation) -> tuple[str, str]:
     finding = f"No system changes rank ({known})"
     if most:
         finding = f"{result.systems[moved.index(most)]} moves most, by {plural(most, 'rank')} ({known})"
-    named = f"; named: the {MOVED_MOST} that move most" if len(moved) > MOVED_MOST else ""
+    named = f"; named: of the {MOVED_MOST} that move most" if len(moved) > MOVED_MOST else ""
     return finding, f"{plural(result.n_systems, 'system')}; on the line: the same rank on both sides{named}"
 
 
@@ -109,35 +112,43 @@ def _scatter(result: Correlation, size: int) -> Drawing:
     y = alt.Y("estimate:Q", title=f"rank by {result.estimate}", scale=down, axis=axis)
     base = alt.Chart(rows(frame)).encode(x=x, y=y)
     line = alt.Chart(rows([{"reference": 0.5, "estimate": 0.5}, {"reference": m + 0.5, "estimate": m + 0.5}]))
-    named = frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved")
-    # A name stands on the side away from the diagonal, where there are no dots, unless it would reach into the axis.
-    room = [x * size / m > text_width(name, LABEL_SIZE) + 7 for name, x, *_ in named.iter_rows()]
-    rightwards = (pl.col("reference") > pl.col("estimate")) | ~pl.Series(room, dtype=pl.Boolean)
+    named = _named(frame, size / m)
     labels = []
-    for side, left in ((rightwards, 0), (~rightwards, 1)):
-        part = _apart(named.filter(side), size / m, left)
+    for left in (False, True):
+        part = [one for one in named if one["left"] == left]
         text = alt.Chart(rows(part)).mark_text(align="right" if left else "left", dx=-7 if left else 7)
-        labels += [text.encode(x=x, y=alt.Y("label:Q", scale=down), text="system:N")] if part.height else []
+        labels += [text.encode(x=x, y=alt.Y("label:Q", scale=down), text="system:N")] if part else []
     return alt.layer(
-        line.mark_line(color="#9aa5b1", strokeDash=[4, 3]).encode(x=x, y=y),
+        line.mark_line(color=style.EDGE, strokeDash=[4, 3]).encode(x=x, y=y),
         base.mark_point(filled=True, size=50 if m <= 60 else 28, color=DARK, opacity=0.85),
         *labels,
     ).properties(width=size, height=size)
 
 
-def _apart(named: pl.DataFrame, pixels: float, leftwards: int) -> pl.DataFrame:
-    """The rows with the height of their names, in ranks: one that would stand on another moves below it."""
-    placed: list[tuple[float, float, float]] = []
-    heights = {}
-    for system, x, y, _ in named.sort("estimate", "system").iter_rows():
-        width = text_width(system, LABEL_SIZE) + 7
-        left, height = x * pixels - leftwards * width, y * pixels
-        for start, end, taken in placed:
-            if start < left + width and left < end:
-                height = max(height, taken + LABEL_SIZE + 1)
-        placed.append((left, left + width, height))
-        heights[system] = height / pixels
-    return named.with_columns(label=pl.col("system").replace_strict(heights, return_dtype=pl.Float64))
+def _named(frame: pl.DataFrame, pixels: float) -> list[dict[str, Any]]:
+    """The systems that move most, each with the side and the height (in ranks) of its name.
+
+    A name stands away from the diagonal where there is room: it stays inside and covers no other name, and no dot if
+    that can be. One without room anywhere is left out.
+    """
+    edge = pixels * frame.height
+    dots = [(x * pixels, y * pixels) for x, y in frame.select("reference", "estimate").iter_rows()]
+    taken: list[tuple[float, float, float]] = []
+    named = []
+    for system, x, y, _ in frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved").iter_rows():
+        across, width = x * pixels, text_width(system, LABEL_SIZE) + 7
+        for dodged, shift, left in product((True, False), SHIFTS, (x < y, x > y)):
+            height = y * pixels + shift * LABEL_SIZE
+            start = across - width if left else across
+            end = start + width
+            clear = all(abs(height - at) > LABEL_SIZE or end < begin or stop < start for begin, stop, at in taken)
+            beside = [dot for dot, at in dots if abs(height - at) <= LABEL_SIZE / 2 + 2 and dot != across]
+            covers = any(start - 3 < dot < end + 3 for dot in beside)
+            if clear and start >= 0 and end <= edge and not (dodged and covers):
+                taken.append((start, end, height))
+                named.append({"system": system, "reference": x, "label": height / pixels, "left": left})
+                break
+    return named
 
 
 def _coefficients(result: Correlation) -> Drawing:
@@ -154,7 +165,7 @@ def _coefficients(result: Correlation) -> Drawing:
     scale = alt.Scale(domain=[min(0.0, *frame["low"].drop_nulls(), *frame["value"].drop_nulls(), 0.0), 1])
     low, value = (alt.X(f"{name}:Q", scale=scale, title="rank correlation") for name in ("low", "value"))
     return alt.layer(
-        base.mark_rule(strokeWidth=2, color="#7d8b99").encode(x=low, x2="high:Q"),
+        base.mark_rule(strokeWidth=2, color=style.EDGE).encode(x=low, x2="high:Q"),
         base.mark_point(filled=True, size=75, color=DARK, opacity=1).encode(x=value),
         base.mark_text(dy=-10).encode(x="value:Q", text=alt.Text("value:Q", format=".3f")),
     ).properties(width=style.WIDTH, height=alt.Step(34))

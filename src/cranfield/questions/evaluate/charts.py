@@ -10,10 +10,12 @@ import polars as pl
 
 from cranfield.core.charts.style import (
     ACCENT,
-    DARK,
+    BAR,
+    BETTER,
     INK,
     LIGHT,
     WIDTH,
+    WORSE,
     Drawing,
     finish,
     names_axis,
@@ -46,6 +48,8 @@ HIGHEST_MEAN_SHARED = sentence(
     "{systems} systems share the highest mean {measure}: {mean}",
     "two systems or more have the highest mean",
 )
+MOST_WIDTH = 13 * 50
+"""Width of a chart of topics: that of 50 topics, all of them named."""
 MOST_TOPICS = 150
 """Most topics of one chart; of more, an even selection is drawn, and the subtitle says so."""
 SAME_MEAN = 0.0005
@@ -70,6 +74,12 @@ def _spread(matrix: ScoreMatrix, by: str) -> pl.DataFrame:
     )
 
 
+def _in_order(frame: pl.DataFrame, topics: list[str]) -> pl.DataFrame:
+    """The topics in this order; those it lacks come last."""
+    place = {topic: k for k, topic in enumerate(topics)}
+    return frame.sort(pl.col("topic").replace_strict(place, default=len(place), return_dtype=pl.Int64))
+
+
 def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
     if frame.height <= most:
         return frame, ""
@@ -77,22 +87,24 @@ def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
     return frame[keep], f"; every {frame.height / most:.1f}th of {frame.height:,} drawn"
 
 
-def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220, marked: str | None = None) -> Drawing:
+def _boxes(
+    frame: pl.DataFrame, by: str, title: str, height: int = 220, marked: str | None = None, order_by: str = "score"
+) -> Drawing:
     """Columns from smallest to largest, the middle half thick, the median marked; one of them in another colour."""
     order = frame[by].to_list()
-    label = topics_axis(f"{by}s, by mean score")
+    label = topics_axis(f"{by}s, by mean {order_by}")
     base = alt.Chart(rows(frame)).encode(x=alt.X(f"{by}:N", sort=order, axis=label))
     thick = max(2, min(9, 480 // max(1, len(order))))
     tone: dict[str, Any] = {}
     if marked is not None:
-        tone["color"] = alt.when(alt.datum[by] == marked).then(alt.value(ACCENT)).otherwise(alt.value("#5f87ab"))
+        tone["color"] = alt.when(alt.datum[by] == marked).then(alt.value(ACCENT)).otherwise(alt.value(BAR))
     return alt.layer(
         base.mark_rule(color=LIGHT, strokeWidth=max(1, thick // 3)).encode(
             y=alt.Y("lowest:Q", title=title), y2="highest:Q"
         ),
-        base.mark_bar(color="#5f87ab", width=thick).encode(y="lower_quartile:Q", y2="upper_quartile:Q", **tone),
+        base.mark_bar(color=BAR, width=thick).encode(y="lower_quartile:Q", y2="upper_quartile:Q", **tone),
         base.mark_tick(color=INK, width=thick + 2, thickness=2).encode(y="median:Q"),
-    ).properties(width=max(120, min(WIDTH, 14 * len(order))), height=height)
+    ).properties(width=max(120, min(MOST_WIDTH, 14 * len(order))), height=height)
 
 
 def _one(scores: ScoreMatrix | Scores, measure: str | None) -> ScoreMatrix:
@@ -136,9 +148,9 @@ def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing
         base.mark_rule(color=LIGHT, strokeWidth=2).encode(
             x=alt.X("lowest:Q", title=f"{matrix.measure}, one score per topic"), x2="highest:Q"
         ),
-        base.mark_bar(color="#5f87ab", height=8).encode(x="lower_quartile:Q", x2="upper_quartile:Q"),
+        base.mark_bar(color=BAR, height=8).encode(x="lower_quartile:Q", x2="upper_quartile:Q"),
         base.mark_tick(color=INK, height=11, thickness=2).encode(x="median:Q"),
-        base.mark_point(filled=True, color=ACCENT, size=26, opacity=1).encode(x="mean:Q"),
+        base.mark_point(filled=True, color=INK, size=26, opacity=1).encode(x="mean:Q"),
     ).properties(width=WIDTH, height=step(len(names)))
     best = frame.row(0, named=True)
     tied = int((frame["mean"] == best["mean"]).sum())
@@ -167,7 +179,7 @@ def difference(
     shown, note = _thinned(frame, MOST_TOPICS)
     order = shown["topic"].to_list()
     axis = topics_axis("topics, by difference", orient="bottom", offset=4)
-    tone = alt.when(alt.datum.difference > 0).then(alt.value(DARK)).otherwise(alt.value("#d98a66"))
+    tone = alt.when(alt.datum.difference > 0).then(alt.value(BETTER)).otherwise(alt.value(WORSE))
     bars = (
         alt.Chart(rows(shown))
         .mark_bar()
@@ -191,15 +203,24 @@ def measures(scores: Scores) -> Drawing:
     if len(listed) == 1:
         return topics(listed[0])
     shown = listed[:4]
-    panels = [
-        _boxes(_thinned(_spread(matrix, "topic"), MOST_TOPICS)[0], "topic", matrix.measure, 130) for matrix in shown
-    ]
     first = shown[0]
+    order = _spread(first, "topic")["topic"].to_list()
+    panels = [
+        _boxes(
+            _thinned(_in_order(_spread(matrix, "topic"), order), MOST_TOPICS)[0],
+            "topic",
+            matrix.measure,
+            130,
+            None,
+            first.measure,
+        )
+        for matrix in shown
+    ]
     left = f"; {len(listed) - len(shown)} further measures not drawn" if len(listed) > len(shown) else ""
     return finish(
         alt.vconcat(*panels, spacing=18),
         f"{plural(len(listed), 'measure')} of {plural(first.n_systems, 'system')}, topic by topic",
-        f"{plural(first.n_topics, 'topic')}, easiest first: range, middle half, median{left}",
+        f"{plural(first.n_topics, 'topic')}, easiest by {first.measure} first: range, middle half, median{left}",
     )
 
 
@@ -215,10 +236,8 @@ def standardised(result: Standardised, raw: ScoreMatrix | Scores | None = None) 
     order = _spread(panels[0][1], "topic")["topic"].to_list()
     drawn = []
     for title, matrix in panels:
-        frame = _spread(matrix, "topic")
-        place = {topic: k for k, topic in enumerate(order)}
-        frame = frame.sort(pl.col("topic").replace_strict(place, return_dtype=pl.Int64))
-        drawn.append(_boxes(_thinned(frame, MOST_TOPICS)[0], "topic", title, 170))
+        frame = _in_order(_spread(matrix, "topic"), order)
+        drawn.append(_boxes(_thinned(frame, MOST_TOPICS)[0], "topic", title, 170, order_by=panels[0][0]))
     spread = [float(matrix.topic_means.max() - matrix.topic_means.min()) for _, matrix in panels]
     if len(panels) == 2:
         finding = (
@@ -251,7 +270,7 @@ def factors(result: Standardisation, measure: str | None = None) -> Drawing:
     base = alt.Chart(rows(shown)).encode(x=alt.X("topic:N", sort=shown["topic"].to_list(), axis=label))
     drawn = alt.layer(
         base.mark_rule(color=LIGHT, strokeWidth=2).encode(y=alt.Y("low:Q", title=name), y2="high:Q"),
-        base.mark_circle(color=ACCENT, opacity=1).encode(y="mean:Q"),
+        base.mark_circle(color=INK, opacity=1).encode(y="mean:Q"),
     ).properties(width=max(120, min(WIDTH, 14 * shown.height)), height=220)
     low, high = float(chosen.mean.min()), float(chosen.mean.max())
     finding = f"Topic means of the standardising systems range from {number(low)} to {number(high)}"

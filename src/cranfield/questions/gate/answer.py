@@ -23,12 +23,14 @@ ABSENT = sentence(
     "gating.absent",
     "{what} on fewer than {share:.1%} of the topics may be missing from these {topics} (probability above {alpha:g}).",
     "a measure passes; the share is 1 − alpha^(1/topics), and all topics are drawn outside it with that probability",
+    measured="gate",
 )
 ABSENT_LOSS = sentence(
     "gating.absent-loss",
     "Such a change above {size:.2f} {measure} per topic would use up the {margin}.",
     "the measure passes, its scores lie in [0, 1], and the distance to the threshold, divided by that share, is at "
     "most 1",
+    measured="gate",
 )
 BADGES = {"pass": "✅ Pass", "fail": "❌ Fail", "undecided": "⚠️ Undecided"}
 

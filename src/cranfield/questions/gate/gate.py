@@ -45,36 +45,43 @@ BETTER = sentence(
     "gating.better",
     "{candidate} is better than {baseline}{more} ({where}).",
     "superiority was asked for, and the lower bound lies above the least gain",
+    measured="gate",
 )
 NOT_WORSE = sentence(
     "gating.not-worse",
     "{candidate} is not worse than {baseline} by {margin:g} or more ({where}).",
     "non-inferiority was asked for, and the lower bound lies above −margin",
+    measured="gate",
 )
 EQUIVALENT = sentence(
     "gating.equivalent",
     "{candidate} and {baseline} are equivalent within {margin:g} ({where}).",
     "equivalence was asked for, and both bounds lie within ±margin",
+    measured="gate",
 )
 NOT_BETTER = sentence(
     "gating.not-better",
     "{candidate} is not better than {baseline}{least} ({where}).",
     "superiority was asked for, and the upper bound lies below the least gain",
+    measured="gate",
 )
 WORSE = sentence(
     "gating.worse",
     "{candidate} is worse than {baseline} by more than {margin:g} ({where}).",
     "non-inferiority was asked for, and the upper bound lies below −margin",
+    measured="gate",
 )
 NOT_EQUIVALENT = sentence(
     "gating.not-equivalent",
     "{candidate} and {baseline} differ by more than {margin:g} ({where}).",
     "equivalence was asked for, and one bound lies beyond the margin on the far side",
+    measured="gate",
 )
 CANNOT_TELL = sentence(
     "gating.cannot-tell",
     "{topics} cannot decide whether {candidate} {claim} ({where}); {remedy}.",
     "the bounds show neither a pass nor a fail",
+    measured="gate",
 )
 COULD_DECIDE = sentence(
     "gating.could-decide",

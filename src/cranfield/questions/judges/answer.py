@@ -21,11 +21,13 @@ NOT_WORSE = sentence(
     "{judge}: not worse than a second person by more than .10 in τ",
     "the interval of Δ begins above −.10, no more pairs are opposite than between people, and no declared group is "
     "biased",
+    measured="judges.md#what-simulation-says",
 )
 WORSE = sentence(
     "judges.worse",
     "{judge}: worse than a second person by {gap:.3f} in τ",
     "the interval of Δ ends below 0",
+    measured="judges.md#what-simulation-says",
 )
 CANNOT_TELL = sentence(
     "judges.cannot-tell",
@@ -36,6 +38,7 @@ TAU_ALONE = sentence(
     "judges.tau-alone",
     "{judge} ranks {systems} with τ = {tau:.3f} to people{ends}",
     "no second person judged the same pairs",
+    measured="judges.md#what-simulation-says",
 )
 NO_TAU = sentence("judges.no-tau", "{judge}: all systems tie, so τ is not defined", "all systems tie for one judge")
 TOP_UNKNOWN = sentence(
@@ -57,6 +60,7 @@ DELTA = sentence(
     "judges.delta",
     "{judge}: Δ = {value:+.3f} [{lower:+.3f}, {upper:+.3f}] in τ against a second person, on {topics}.",
     "a second person judged pairs that the machine and the reference judged too",
+    measured="judges.md#what-simulation-says",
 )
 BIASED = sentence(
     "judges.biased",
@@ -68,6 +72,7 @@ OPPOSITE = sentence(
     "{judge} decides {opposite} of {pairs} against people (both significant, opposite directions).",
     "counted over all pairs of systems with Holm's correction",
     always=True,
+    measured="judges.md#what-simulation-says",
 )
 OPPOSITE_PAIRS = sentence(
     "judges.opposite-pairs",

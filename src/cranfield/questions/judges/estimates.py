@@ -44,6 +44,7 @@ UNKNOWN_SAMPLING = sentence(
     "Powered differences assume that the human topics are a random sample; otherwise their intervals may cover far "
     "less. No powered means are given. If it is one, set `sampled` to random.",
     "the sampling of the human topics is not declared and powered estimates were possible",
+    measured="judges.md#what-simulation-says",
 )
 
 

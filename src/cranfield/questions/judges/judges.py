@@ -48,6 +48,7 @@ NO_SHARED_TOPIC = sentence(
     "judges.no-shared-topic",
     "People and machines share no topic. Only rankings can be compared.",
     "no topic is scored by the reference and by every machine",
+    measured="judges.md#what-simulation-says",
 )
 TOO_FEW_APART = sentence(
     "judges.too-few-apart",

@@ -24,6 +24,7 @@ DECIDED = sentence(
     "`Stop` when every pair is decided or the last planned topic is in, else `Go on`; a pair is decided when its p "
     "at some look did not exceed the boundary (or its confidence sequence excluded 0)",
     always=True,
+    measured="monitor",
 )
 SPENT = sentence(
     "monitoring.spent",
@@ -40,7 +41,19 @@ LATER = sentence(
     "monitoring.later",
     "With Holm, a pair may be decided although its interval contains 0.",
     "pairs are decided by Holm's steps and there are several; intervals are those of the first step",
+    measured="monitor",
 )
+LEVEL = sentence(
+    "monitoring.level-approximate",
+    "The level is approximate for skewed differences. On pairs of real runs the error at nominal .05 was {rates} "
+    "({rule}).",
+    "always, with the rates of the rule that decides: O'Brien–Fleming or Pocock spending, or unplanned looks",
+    always=True,
+    measured="monitor",
+)
+RATES = {"obrien-fleming": (".05–.08", "O'Brien–Fleming"), "pocock": (".05–.09", "Pocock")}
+"""The measured error of planned looks at one pair; both ends, and the name of the rule."""
+UNPLANNED = (".01–.05", "unplanned looks")
 PRICE = sentence(
     "monitoring.price",
     "The maximum is {more} above that of one look.",
@@ -91,6 +104,8 @@ def monitoring_answer(result: Monitoring, question: Any = None) -> Answer:
     meaning = ANYTIME if result.anytime else PLANNED
     if result.correction == "holm" and len(result.pairs) > 1:
         meaning = (*meaning, LATER())
+    rates, rule = UNPLANNED if result.anytime else RATES[result.spending]
+    meaning = (*meaning, LEVEL(rates=rates, rule=rule))
 
     def sheet(show: str, heading: str, rows: pl.DataFrame, notes: tuple[str, ...]) -> Sheet:
         return Sheet(

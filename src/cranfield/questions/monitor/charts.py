@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from cranfield.core.charts import style
-from cranfield.core.charts.style import ACCENT, DARK, INK, LIGHT, WIDTH, Drawing, finish, given, number, plural, rows
+from cranfield.core.charts.style import DARK, INK, LIGHT, WIDTH, Drawing, finish, given, number, plural, rows
 from cranfield.core.sentences import sentence
 from cranfield.questions.monitor.answer import headline
 
@@ -28,7 +28,7 @@ MOST_PATHS = 60
 MOST_ROWS = 40
 MOST_LABELS = 6
 _KINDS = ["decided", "undecided"]
-_TONES = alt.Scale(domain=_KINDS, range=[ACCENT, "#8fa6bb"])
+_TONES = alt.Scale(domain=_KINDS, range=[DARK, style.BAR])
 
 
 def path(result: Monitoring) -> Drawing:
@@ -46,10 +46,13 @@ def path(result: Monitoring) -> Drawing:
     lines = alt.Chart(rows(paths)).encode(x=where, y=y, detail="pair:N")
     color = alt.Color("kind:N", title=None, scale=_TONES)
     labels = alt.Chart(rows(_labelled(paths))).mark_text(align="right", dx=-6, dy=-7)
+    # A single look has no line of boundaries: its two are drawn across.
+    across = alt.Chart(rows(mirrored)).mark_rule(color=INK, strokeWidth=1.6, strokeDash=[5, 3], clip=True).encode(y=y)
     plot = alt.layer(
+        *([across] if bounds.height == 1 else []),
         boundary.mark_line(color=INK, strokeWidth=1.6, strokeDash=[5, 3], clip=True),
         boundary.mark_point(color=INK, filled=True, size=36, opacity=1, clip=True).transform_filter("datum.made"),
-        boundary.mark_point(color=INK, size=36, opacity=1, fill="white", clip=True).transform_filter("!datum.made"),
+        boundary.mark_point(color=INK, size=36, opacity=1, fill=style.PAPER, clip=True).transform_filter("!datum.made"),
         lines.mark_line(strokeWidth=1.6, opacity=0.8).encode(color=color),
         lines.mark_point(filled=True, size=22, opacity=1).encode(color=color),
         labels.encode(x=where, y=y, text="pair:N"),
@@ -102,12 +105,17 @@ def intervals(result: Monitoring) -> Drawing:
     names = shown["pair"].to_list()
     base = alt.Chart(rows(shown)).encode(y=alt.Y("pair:N", sort=names, axis=style.names_axis()))
     title = f"difference in {result.measure}"
+    x = result.scores.values
+    bounded = bool(x.min() >= 0 and x.max() <= 1)  # then no difference is beyond 1
+    ends = [value for name in ("lower", "upper") for value in shown[name] if value is not None]
+    scale = alt.Scale(domain=[max(-1, min(ends)), min(1, max(ends))]) if bounded and ends else alt.Undefined
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
     color = alt.Color("kind:N", title=None, scale=_TONES)
+    lower, difference = (alt.X(f"{name}:Q", title=title, scale=scale) for name in ("lower", "difference"))
     plot = alt.layer(
         zero,
-        base.mark_rule(strokeWidth=3, color=LIGHT).encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
-        base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q", title=title), color=color),
+        base.mark_rule(strokeWidth=3, color=LIGHT, clip=True).encode(x=lower, x2="upper:Q"),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=difference, color=color),
     ).properties(width=WIDTH, height=style.step(len(names)))
     every = len(result.pairs)
     left = f"; the {MOST_ROWS} of {every:,} pairs nearest to a decision" if every > MOST_ROWS else ""

@@ -46,11 +46,13 @@ SO_FAR = sentence(
     "{measure}: after {topics:,}{of} topics (look {look:,}) {decided:,} of {pairs} decided; {decision}",
     "as `monitoring.decided`",
     always=True,
+    measured="monitor",
 )
 EARLY = sentence(
     "monitoring.early",
     "{measure}: the first look has {first} topics. A confidence sequence is asymptotic; start with {least} or more.",
     "looks are not planned, and the first has fewer than `least` topics",
+    measured="monitor",
 )
 BLIND = sentence(
     "monitoring.blind",

@@ -25,9 +25,10 @@ CREATE = sentence(
 )
 SAMPLE_INTERVAL = sentence(
     "design.sample-interval",
-    "{topics:,} topics [{lower:,}, {upper:,}]; with {assured:,}, power is at least {power:g} with {assurance:.0%} "
-    "assurance.",
-    "a jackknife interval exists; simulated coverage of interval and assurance: docs/validation.md",
+    "{topics:,} topics [{lower:,}, {upper:,}]; with {assured:,}, power is at least {power:g} with about "
+    "{assurance:.0%} assurance.",
+    "a jackknife interval exists",
+    measured="sizes teams",
 )
 SYSTEMS_SAMPLED = sentence(
     "design.systems-sampled",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
-from cranfield.core.charts.style import ACCENT, INK, WIDTH, Drawing, finish, given, plural, rows, whole_axis
+from cranfield.core.charts.style import BAR, DARK, INK, WIDTH, Drawing, finish, given, plural, rows, whole_axis
 
 if TYPE_CHECKING:
     from cranfield.questions.recommend.recommend import Recommendation
@@ -25,7 +25,7 @@ def recommendation(result: Recommendation) -> Drawing:
     ).select("name", "topics", "topics_lower", "topics_upper")
     frame = frame.with_columns(chosen=pl.int_range(pl.len()) == 0)
     names = frame["name"].to_list()
-    tone = alt.when(alt.datum.chosen).then(alt.value(ACCENT)).otherwise(alt.value("#8fa6bb"))
+    tone = alt.when(alt.datum.chosen).then(alt.value(DARK)).otherwise(alt.value(BAR))
     base = alt.Chart(rows(frame)).encode(
         y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
     )

@@ -49,15 +49,16 @@ PROMISE_PAIR = sentence(
     "design.promise-pair",
     "With {topics:,} topics, a paired t-test at level {alpha:g} detects a difference of {min_diff:g} in mean {measure} "
     "with power about {power:g}. Power is averaged over pairs of systems.",
-    "two systems are asked for; simulated on ten populations: docs/validation.md",
+    "two systems are asked for",
+    measured="validation.md#sizes-for-t-tests-with-holms-correction",
 )
 PROMISE_MAX_T = sentence(
     "design.promise-max-t",
     "With {topics:,} topics, power is about {power:g} to detect a difference of {min_diff:g} in mean {measure} between "
     "{two} of {systems} systems. The test is max-t over {pairs} at level {alpha:g}, the default for large families. "
     "The other systems lie midway; power is averaged over which two differ.",
-    "more than 20 comparisons are asked for, and min_diff is a difference that two means can have; simulated: "
-    "docs/validation.md",
+    "more than 20 comparisons are asked for, and min_diff is a difference that two means can have",
+    measured="recommend",
 )
 PROMISE = sentence(
     "design.promise",
@@ -65,7 +66,8 @@ PROMISE = sentence(
     "{two} of {systems} systems. The tests are paired t-tests of {pairs} with Holm's correction at level {alpha:g}. "
     "The other systems lie midway; power is averaged over which two differ.",
     "three systems or more and at most 20 comparisons are asked for, and min_diff is a difference that two means can "
-    "have; simulated on ten populations: docs/validation.md",
+    "have",
+    measured="validation.md#sizes-for-t-tests-with-holms-correction",
 )
 NO_BLOCKED = sentence(
     "design.no-blocked",

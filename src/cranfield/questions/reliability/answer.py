@@ -25,6 +25,7 @@ NEEDED = sentence(
     "generalisability.needed",
     "{what} needs {topics:,} topics ({lower:,} to {most}).",
     "the component of systems is above 0; fewest topics whose coefficient reaches the target, and its interval",
+    measured="reliability",
 )
 BEYOND_COUNTING = sentence(
     "generalisability.beyond-counting",
@@ -40,16 +41,19 @@ FEW_SYSTEMS = sentence(
     "generalisability.few-systems",
     "With only {systems:g} systems, the interval of erho2 may have coverage as low as 90%.",
     "the interval is the jackknife's, and there are fewer than 40 systems",
+    measured="reliability",
 )
 FEW_SYSTEMS_PHI = sentence(
     "generalisability.few-systems-phi",
     "With only {systems:g} systems, the interval of phi may have coverage as low as {share:.0%}.",
     "there are fewer than 40 systems; 75% below 20 systems, 85% from 20 on (simulated: docs/reliability.md)",
+    measured="reliability",
 )
 NO_JACKKNIFE = sentence(
     "generalisability.no-jackknife",
     "No jackknife interval of erho2: {why}. Feldt's interval is used, which assumes normal effects.",
     "a jackknife interval was asked for, and collections are pooled, or r is not above 0 without some topic or system",
+    measured="reliability",
 )
 ENOUGH_SYSTEMS = 40
 """With this many, the jackknife interval covered .96 or more on subsets of real systems."""

@@ -34,6 +34,7 @@ RELIABILITY = sentence(
     "With {topics}, the ranking by {measure} has reliability {relative:.3f}, the scores {absolute:.3f}",
     "these are Eρ² and Φ by the components of variance",
     always=True,
+    measured="reliability",
 )
 BELOW_CHANCE_SYSTEMS = sentence(
     "generalisability.below-chance-systems",
@@ -50,6 +51,7 @@ STARTS_AT_ZERO = sentence(
     "generalisability.starts-at-zero",
     "{measure}: the interval of a coefficient starts at 0. These topics do not show that systems differ.",
     "the lower end of a coefficient's interval is 0",
+    measured="reliability",
 )
 
 

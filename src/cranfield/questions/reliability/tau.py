@@ -37,6 +37,7 @@ TAU_OF_TWO_SETS = sentence(
     "Expected tau between {measure} rankings by two sets of {topics}: {tau:.3f}{interval}",
     "τ extrapolated from random halves of the topics",
     always=True,
+    measured="reliability.md#how-reliable-is-it-reliability",
 )
 NO_AGREEMENT = sentence(
     "generalisability.no-agreement",

@@ -40,6 +40,7 @@ THREE_VIEWS = sentence(
     "{relative:.3f}",
     "power of a paired t-test with the residual variance, and Eρ²",
     always=True,
+    measured="reliability",
 )
 
 

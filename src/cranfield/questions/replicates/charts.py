@@ -21,6 +21,7 @@ OTHER_DOCUMENTS = sentence(
     "Other documents: {different:,} of {pairs} differ in {measure}; mean interval length {length}",
     "pairs that the splits together separate by their rule",
     always=True,
+    measured="replicates.md#is-it-calibrated",
 )
 SPLITS_AGREE = sentence(
     "charts.splits-agree",
@@ -103,7 +104,7 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
         for part, column in (("also by replicates", "both"), ("only this test", "extra"), ("in conflict", "conflicts"))
         if row[column]
     ]
-    tones = {"also by replicates": DARK, "only this test": "#8fa6bb", "in conflict": "#c8501f"}
+    tones = {"also by replicates": DARK, "only this test": style.BAR, "in conflict": style.ACCENT}
     shown = [part for part in tones if any(one["part"] == part for one in parts)] or [*tones]  # no key may be empty
     y = alt.Y("name:N", sort=frame["name"].to_list(), title=None, axis=alt.Axis(ticks=False, domain=False))
     scale = alt.Scale(domain=[0, total])

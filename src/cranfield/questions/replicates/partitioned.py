@@ -209,9 +209,11 @@ def partition_scores(
     picked = {level: _pick(len(topics), counts[level], numbers, how.empty) for level in counts}
     scorer = PartitionScorer(evaluator, numbers, x, how.seed, hashes)
     parts = _score_runs(collection, scorer, work, workers, executor, finished)
+    depths = scorer.evaluator.depths
     rows = [
         RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["unjudged_topics"]), tuple(p["notes"]),
-                  Matched(p["system"], p["judged"], p["retrieved"]), dict(p["shares"]))
+                  Matched(p["system"], p["judged"], p["retrieved"]),
+                  dict(zip(depths, p["shares"].tolist(), strict=True)))
         for p in parts
     ]  # fmt: skip
     again = partial(read_again, collection.sources, collection.lenient, collection.name)
@@ -273,7 +275,8 @@ def _score_runs(
     n, k = len(scorer.evaluator.topics), len(scorer.evaluator.measures)
     needed: dict[str, type | tuple[int, ...]] = {
         "system": str, "tag": str, "missing": list, "unjudged_topics": list, "notes": list, "whole": (k, n),
-        "judged": int, "retrieved": int, "shares": list, "parts": (k, scorer.n_splits, scorer.partitions, n),
+        "judged": int, "retrieved": int, "shares": (len(scorer.evaluator.depths),),
+        "parts": (k, scorer.n_splits, scorer.partitions, n),
     }  # fmt: skip
     named = {f"run {at}": source for at, source in enumerate(collection.sources, 1)}
     todo: Iterable[Run | str] = [source for key, source in named.items() if work.get(key, needed) is None]
@@ -316,7 +319,7 @@ def _score_run(
         "notes": list(run.notes),
         "judged": len(ranking.document),
         "retrieved": int(ranking.retrieved.sum()),
-        "shares": list(evaluator.shares(ranking).items()),
+        "shares": np.array(list(evaluator.shares(ranking).values()), dtype=np.float64),
         "whole": evaluator.score(ranking),
         "parts": scorer.score(ranking),
     }

@@ -84,6 +84,7 @@ class ReportQuestion(Scoring):
         None, "Pool depth to cost; repeatable.", "--depth", usual=" ".join(map(str, defaults.REPORT_DEPTHS)),
         least=1, most=10_000_000, on_page=False,
     )  # fmt: skip
+    documents: Path | None = shared.documents()
     teams: Path | None = shared.teams()
     across: tuple[str, ...] | None = setting(
         None, "Scores of another collection with the same systems; repeatable. Adds a section.", metavar="SCORES",

@@ -19,17 +19,20 @@ NO_RANK_LOST = sentence(
     "Without its team's judgments, no run loses a rank ({where})",
     "by the first measure and at the deepest pool that is 90% judged, no run of a left-out team ranks lower than "
     "before",
+    measured="reuse",
 )
 FALLS = sentence(
     "reusability.falls",
     "Without its team's judgments, a run loses at most {ranks} ({where}, team {team})",
     "by the first measure and at the deepest pool that is 90% judged, that is the most ranks a run of a left-out team "
     "loses",
+    measured="reuse",
 )
 NOT_TOLD = sentence(
     "reusability.not-told",
     "Reusability is unknown: only {share:.0%} of the pool of depth {depth} is judged",
     "no pool is at least 90% judged; the share is that of the shallowest",
+    measured="reuse",
 )
 JUDGED_IN_PART = sentence(
     "reusability.judged-in-part",
@@ -46,6 +49,7 @@ ORDER_KEPT = sentence(
     "reusability.order-kept",
     "The tau between both orders of all systems is at least {tau:.3f}{interval}.",
     "τ is known for some team; the lowest of them, at the deepest pool that is 90% judged",
+    measured="tau",
 )
 LESS_KIND = sentence(
     "reusability.less-kind",

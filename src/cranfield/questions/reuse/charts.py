@@ -50,23 +50,33 @@ def drops(result: Reuse) -> Drawing:
         "team", "series", "rank_drop", "unique_relevant", "score_change"
     )
     scales = series_scales(kept)
-    title = "most ranks lost by a run"
-    base = alt.Chart(rows(shown)).encode(y=alt.Y("team:N", sort=order, axis=style.names_axis()))
-    plot = alt.layer(
-        base.mark_rule(color="#c3ccd5").encode(x=alt.X("min(rank_drop):Q", title=title), x2="max(rank_drop):Q"),
-        base.mark_point(filled=True, size=60, opacity=0.9).encode(
-            x=alt.X("rank_drop:Q", title=title, axis=style.whole_axis(), scale=alt.Scale(padding=14)),
+    ends = (int(min(0, *shown["rank_drop"])), int(max(1, *shown["rank_drop"])))
+    x = alt.X(
+        "rank_drop:Q", title="most ranks lost by a run of the team", scale=alt.Scale(domain=ends, padding=14),
+        axis=style.whole_axis(),
+    )  # fmt: skip
+    if ends[0] < 0:
+        x = x.title("← ranks gained by every run of the team · most ranks lost by a run →")
+        x = x.axis(style.whole_axis(labelExpr=f"{style.BETWEEN} ? '' : format(abs(datum.value), ',d')"))
+    plot = (
+        alt.Chart(rows(shown))
+        .mark_point(filled=True, size=50, opacity=1)
+        .encode(
+            x=x,
+            y=alt.Y("team:N", sort=order, axis=style.names_axis(grid=True), scale=alt.Scale(paddingInner=0.35)),
+            yOffset=alt.YOffset("series:N", sort=kept),
             color=alt.Color("series:N", title=None, scale=scales["color"]),
             shape=alt.Shape("series:N", title=None, scale=scales["shape"]),
-        ),
-    ).properties(width=WIDTH, height=style.step(len(order)))
+        )
+        .properties(width=WIDTH, height=alt.Step(max(16, 6 * len(kept)), **{"for": "position"}))
+    )
     return finish(plot, headline(result), _details(result, frame, len(order)))
 
 
 def _details(result: Reuse, frame: pl.DataFrame, teams: int) -> str:
     left = result.settings["n_teams"] - teams
     more = f"; {left} more teams not drawn" if teams < frame["team"].n_unique() else ""
-    return f"{_counts(result)}; left of 0: all runs of the team gain ranks{more}"
+    return f"{_counts(result)}{more}"
 
 
 def _counts(result: Reuse) -> str:
@@ -92,19 +102,22 @@ def depths(result: Reuse) -> Drawing:
         .with_columns(sound=pl.col("judged") >= LOW_SHARE)
     )
     scales = series_scales(kept)
-    base = alt.Chart(rows(worst)).encode(
-        x=alt.X("depth:Q", title="pool depth", scale=alt.Scale(padding=16), axis=style.whole_axis()),
-        y=alt.Y("rank_drop:Q", title="most ranks lost by a run", axis=style.whole_axis()),
-        color=alt.Color("series:N", title=None, scale=scales["color"], legend=LINES),
-    )
-    plot = alt.layer(
-        base.mark_line(strokeWidth=2).encode(
-            strokeDash=alt.StrokeDash("series:N", title=None, scale=scales["strokeDash"], legend=LINES)
-        ),
-        base.mark_point(filled=True, size=55).encode(
-            opacity=alt.condition(alt.datum.sound, alt.value(1.0), alt.value(PALE))
-        ),
-    ).properties(width=WIDTH, height=260)
+    sizes = alt.Axis(values=worst["depth"].unique().sort().to_list(), format="d")
+    y = alt.Y("rank_drop:Q", title="most ranks lost by a run", axis=style.whole_axis(), scale=alt.Scale(zero=True))
+    layers = []
+    for place, series in enumerate(kept):  # lines that meet run side by side
+        aside = 3 * (place - (len(kept) - 1) / 2)
+        base = alt.Chart(rows(worst.filter(pl.col("series") == series))).encode(
+            x=alt.X("depth:Q", title="pool depth", scale=alt.Scale(padding=16, nice=False), axis=sizes),
+            y=y,
+            color=alt.Color("series:N", title=None, scale=scales["color"], legend=LINES),
+        )
+        dash = alt.StrokeDash("series:N", title=None, scale=scales["strokeDash"], legend=LINES)
+        sound = alt.condition(alt.datum.sound, alt.value(1.0), alt.value(PALE))
+        layers.append(base.mark_line(strokeWidth=2, xOffset=aside, yOffset=aside).encode(strokeDash=dash))
+        dots = base.mark_point(filled=True, size=55, xOffset=aside, yOffset=aside)
+        layers.append(dots.encode(opacity=sound))
+    plot = alt.layer(*layers).properties(width=WIDTH, height=260)
     details = f"{_counts(result)}; each team left out in turn"
     if not worst["sound"].all():
         details += f"; pale points: pools less than {LOW_SHARE:.0%} judged"

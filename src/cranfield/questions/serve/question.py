@@ -36,6 +36,7 @@ class ServeQuestion(Question):
         metavar="[QRELS RUN... | SCORES...]", part="source",
     )  # fmt: skip
     teams: Path | None = shared.teams()
+    documents: Path | None = shared.documents()
     port: int = setting(defaults.PORT, "Port to listen on; 0 picks a free one.", least=0, most=65535)
     open_page: bool = setting(False, "Open the page in the browser.", "--open")
     host: str = setting(defaults.HOST, "Address to listen on; a public one needs --allow-remote.")

@@ -52,6 +52,7 @@ DELIVERS = sentence(
     "shares of simulated collections of the recommended size in which the difference was detected; a pilot falls "
     "short if its whole 99% Monte-Carlo interval lies below the promise",
     always=True,
+    measured="recommend",
 )
 _SPOKEN = {"wilcoxon": "Wilcoxon", "sign": "the sign test"}
 INTERVAL = "rate: share of simulated collections. lower, upper: its 99% Monte-Carlo interval, for this row alone."
@@ -135,7 +136,9 @@ def tests_headline(result: SimulatedTests) -> str:
     elif low:
         advice = low
     elif same.height == held["test"].n_unique():
-        advice = "no simulated test keeps the level" if others else "no other test was simulated"
+        least = min(same["rate"].to_list())
+        lowest = f"all {same.height} tests are above the level, the lowest at {_rate(least)}"
+        advice = lowest if others else "no other test was simulated"
     else:
         advice = "simulate more trials to find a test that keeps the level"
     worst = f" ({', '.join(others)} at worst)" if others else ""

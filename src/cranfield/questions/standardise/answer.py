@@ -6,29 +6,34 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from cranfield.core.answer import Answer, Chart
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from cranfield.questions.standardise.apply import Standardised
     from cranfield.questions.standardise.effect import StandardisationEffect
     from cranfield.questions.standardise.fit import Standardisation
     from cranfield.questions.standardise.robustness import Robustness
 
-VARIANCES = sentence(
-    "standardise.variances",
-    "{measure}: variance {raw:.4f} raw, {standardised:.4f} standardised",
-    "these are the two variances; it claims no gain, because the two are on different scales",
-    always=True,
+SEPARATES = sentence(
+    "standardise.separates",
+    "{measure}: F is {raw} with raw scores, {standardised} with standardised ones",
+    "both F of the blocked analysis of variance are defined; unlike variances they do not depend on the scale",
+)
+NO_F = sentence(
+    "standardise.no-f",
+    "{measure}: F is not defined; systems and topics explain every score",
+    "a residual sum of squares is 0, raw or standardised",
 )
 RANKINGS_AGREE = sentence(
     "standardise.rankings-agree",
     "{measure}: τ = {tau:.3f}{interval} between the raw and the standardised ranking.",
     "Kendall's τ between raw and standardised means is that; the interval, if there is one, is of unlimited topics",
     always=True,
+    measured="tau",
 )
 LEFT_OUT = sentence(
     "standardise.left-out",
@@ -119,10 +124,7 @@ def effect_answer(result: StandardisationEffect, question: Any = None) -> Answer
     rows = list(result.variance.iter_rows(named=True))
     shown = ("variance", "scale-free", "topics")
     return Answer(
-        headline="\n".join(
-            VARIANCES(measure=row["measure"], raw=row["variance_raw"], standardised=row["variance_standardised"])
-            for row in rows
-        ),
+        headline="\n".join(_separates(result, row["measure"]) for row in rows),
         sentences=tuple(_agreement(row, result.settings["alpha"]) for row in rows),
         sheets={
             "effect": lambda: part(result.to_frame(), sections=sections),
@@ -134,6 +136,16 @@ def effect_answer(result: StandardisationEffect, question: Any = None) -> Answer
         on_page=shown,
         in_notebook=shown,
     )
+
+
+def _separates(result: StandardisationEffect, measure: str) -> str:
+    """The F before and after."""
+    found = result.scale_free.filter(pl.col("measure") == measure)
+    ratio = dict(found.select("scores", "blocked_f").iter_rows())
+    raw, standardised = ratio.pop("raw"), next(iter(ratio.values()))
+    if raw is None or standardised is None:
+        return NO_F(measure=measure)
+    return SEPARATES(measure=measure, raw=f"{raw:.1f}", standardised=f"{standardised:.1f}")
 
 
 def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:

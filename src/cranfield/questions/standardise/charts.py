@@ -8,8 +8,9 @@ import altair as alt
 import polars as pl
 
 from cranfield.core.charts.style import (
-    ACCENT,
+    BAR,
     DARK,
+    EDGE,
     INK,
     WIDTH,
     Drawing,
@@ -51,12 +52,10 @@ def standardisation_effect(result: StandardisationEffect) -> Drawing:
     )
     title = "F of the blocked analysis of variance (larger: systems easier to tell apart)"
     plot = alt.layer(
-        base.mark_line(color="#9aa5b1", strokeWidth=2).encode(x=alt.X("blocked_f:Q", title=title), detail="measure:N"),
+        base.mark_line(color=EDGE, strokeWidth=2).encode(x=alt.X("blocked_f:Q", title=title), detail="measure:N"),
         base.mark_point(filled=True, size=90, opacity=1).encode(
             x=alt.X("blocked_f:Q", title=title),
-            color=alt.Color(
-                "kind:N", title=None, scale=alt.Scale(domain=["raw", "standardised"], range=["#8fa6bb", DARK])
-            ),
+            color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=["raw", "standardised"], range=[BAR, DARK])),
             shape=alt.Shape(
                 "kind:N", title=None, scale=alt.Scale(domain=["raw", "standardised"], range=["circle", "square"])
             ),
@@ -102,7 +101,7 @@ def robustness(result: Robustness, most: int = 40) -> Drawing:
         .encode(
             y=alt.Y("system:N", sort=names, axis=names_axis()),
             x=alt.X("difference:Q", title="change of the standardised mean"),
-            color=alt.when(alt.datum.difference > 0).then(alt.value(DARK)).otherwise(alt.value(ACCENT)),
+            color=alt.when(alt.datum.difference > 0).then(alt.value(DARK)).otherwise(alt.value(BAR)),
         )
     )
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")

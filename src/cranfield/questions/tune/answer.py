@@ -24,8 +24,9 @@ EXPECT = sentence(
     "tuning.expect",
     "Expect {mean:.4f}{interval} {measure} from {family} on unseen topics",
     "the mean of held-out scores, whose setting was chosen on other topics, of the family in which it is highest; "
-    "the interval is of the final setting's true mean and includes its choice (docs/validation.md)",
+    "the interval is of the final setting's true mean and includes its choice",
     always=True,
+    measured="tune",
 )
 HONEST = sentence(
     "tuning.honest",
@@ -33,6 +34,7 @@ HONEST = sentence(
     "optimism of {optimism:.4f}.",
     "held-out mean, the final setting's mean on the same topics, and their difference",
     always=True,
+    measured="tune",
 )
 USE = sentence(
     "tuning.use",

@@ -137,7 +137,7 @@ def _heat(frame: pl.DataFrame, first: str, second: str, measure: str, family: st
         x=alt.X("first:O", title=f"{family}: {first}", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("second:O", title=second, sort="descending"),
     )
-    tones, legend = alt.Scale(range=["#f1f4f7", "#8fa6bb", DARK]), alt.Legend(gradientLength=160)
+    tones, legend = alt.Scale(range=[style.WASH, style.BAR, DARK]), alt.Legend(gradientLength=160)
     return alt.layer(
         base.mark_rect().encode(color=alt.Color("mean:Q", title=f"mean {measure}", scale=tones, legend=legend)),
         base.transform_filter("datum.folds > 0").mark_point(color=ACCENT, strokeWidth=2.5, size=120).encode(),
@@ -167,7 +167,7 @@ def folds(result: Tuning) -> Drawing:
     frame = result.to_frame().filter(pl.col("fold") != "all").rename(kinds)
     every = list(result.families)
     color, shape = (
-        alt.Scale(domain=[*kinds.values()], range=each) for each in (["#8fa6bb", DARK], ["circle", "square"])
+        alt.Scale(domain=[*kinds.values()], range=each) for each in ([style.BAR, DARK], ["circle", "square"])
     )
     look = {"color": alt.Color("on:N", title=None, scale=color), "shape": alt.Shape("on:N", title=None, scale=shape)}
     y = alt.Y("mean:Q", title=f"mean {result.measure}", scale=alt.Scale(zero=False))
@@ -180,7 +180,7 @@ def folds(result: Tuning) -> Drawing:
         base = alt.Chart(rows(data)).encode(x=alt.X("fold:N", sort=order, title=f"{one.name}: fold", axis=axis), y=y)
         panels.append(
             alt.layer(
-                base.mark_line(color="#9aa5b1").encode(detail="fold:N"),
+                base.mark_line(color=style.EDGE).encode(detail="fold:N"),
                 base.mark_point(filled=True, size=60, opacity=1).encode(**look),
             ).properties(width=min(WIDTH, max(160, 40 * len(order))), height=180)
         )
@@ -202,7 +202,7 @@ def bias(result: SelectionBias) -> Drawing:
     title = "advantage over an equally good, untuned system (true value 0)"
     plot = alt.layer(
         alt.Chart(rows([{"zero": 0}])).mark_rule(color=style.INK).encode(x="zero:Q"),
-        base.mark_rule(strokeWidth=2, color="#7d8b99").encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
+        base.mark_rule(strokeWidth=2, color=style.EDGE).encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
         base.mark_point(filled=True, size=80, color=DARK, opacity=1).encode(x=alt.X("advantage:Q", title=title)),
         base.mark_text(dy=-11).encode(x="advantage:Q", text=alt.Text("advantage:Q", format="+.4f")),
     ).properties(width=WIDTH, height=alt.Step(44))

@@ -26,6 +26,7 @@ VARIANCE = sentence(
     "The {estimator} variance of {measure} is {variance:.4f}{interval}",
     "the estimate by that formula, with its interval",
     always=True,
+    measured="sizes teams",
 )
 F_FOR_SYSTEMS = sentence(
     "variance.f-for-systems",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
-from cranfield.core.charts.style import DARK, INK, WIDTH, Drawing, finish, number, plural, rows
+from cranfield.core.charts.style import DARK, EDGE, INK, WIDTH, Drawing, finish, number, plural, rows
 from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
 from cranfield.questions.variance.answer import headline
@@ -48,7 +48,7 @@ def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Draw
     )
     title = "variance σ² of a system's score"
     plot: Drawing = alt.layer(
-        base.mark_rule(strokeWidth=2, color="#7d8b99").encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
+        base.mark_rule(strokeWidth=2, color=EDGE).encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
         base.mark_point(filled=True, size=75, color=DARK, opacity=1).encode(
             x=alt.X("variance:Q", title=title, scale=alt.Scale(zero=True))
         ),

@@ -46,6 +46,7 @@ TOPICS_ALONE = sentence(
     "variance.topics-alone",
     "{measure}: the interval of the {estimator} variance reflects topics only; including {groups} takes at least 3.",
     "a collection has fewer than three systems, or teams where they are given, or one team has all systems but one",
+    measured="sizes teams",
 )
 _LONGEST_REACH = 300.0
 """Of an interval on the scale of logarithms; e³⁰⁰ is nearly all a double can hold."""

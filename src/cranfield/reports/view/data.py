@@ -110,7 +110,7 @@ def _measure(comparison: Comparison) -> dict[str, Any]:
     """One measure: its leaderboard, its pairs, its scores, and what is alike by it."""
     matrix = comparison.scores
     place = {name: at for at, name in enumerate(matrix.systems)}
-    best = comparison.best
+    best, margin = comparison.best, comparison.margin
     alike = near_identical(matrix)
     return {
         "measure": comparison.measure,
@@ -132,7 +132,9 @@ def _measure(comparison: Comparison) -> dict[str, Any]:
             "upper": pack(comparison.upper),
             "p_adjusted": pack_p(comparison.p_adjusted),
             "significant": pack(comparison.significant, "u1"),
+            **({} if margin is None else {"equivalent": pack(comparison.equivalent, "u1")}),
         },
+        "margin": margin,
         "scores": pack(matrix.values),
         "heat": _heat(matrix),
         "alike": [

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from cranfield.collection.pools import top_ranked
+from cranfield.collection.titles import read_titles
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import ORDER, RankingOrder
 from cranfield.reports.view.packing import pack
@@ -34,9 +36,17 @@ def grades(qrels: Qrels, topic: str) -> dict[str, int]:
 
 
 def rankings(
-    qrels: Qrels, runs: Sequence[Run], topic: str, *, depth: int = DEPTH, order: RankingOrder = ORDER
+    qrels: Qrels,
+    runs: Sequence[Run],
+    topic: str,
+    *,
+    depth: int = DEPTH,
+    order: RankingOrder = ORDER,
+    titles: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """The ranked lists of some runs for a topic: documents with their grade, null where nobody judged it.
+
+    Of two runs, `there` has the rank of each of these documents in the other's whole list.
 
     >>> qrels = Qrels(pl.DataFrame({"topic": ["1"], "subtopic": ["0"], "document": ["a"], "relevance": [2]}))
     >>> run = Run(pl.DataFrame({"topic": ["1", "1"], "document": ["b", "a"], "rank": [1, 2], "score": [2.0, 1.0]}))
@@ -44,17 +54,30 @@ def rankings(
     [[['b', None], ['a', 2]]]
     """
     known = grades(qrels, topic)
-    lists = [[[name, known.get(name)] for name in ranked_list(run, topic, depth, order)] for run in runs]
-    return {"topic": topic, "systems": [run.system for run in runs], "lists": lists}
+    whole = [ranked_list(run, topic, len(run), order) for run in runs]
+    lists = [[[name, known.get(name)] for name in names[:depth]] for names in whole]
+    told: dict[str, Any] = {"topic": topic, "systems": [run.system for run in runs], "lists": lists}
+    if len(whole) == 2:
+        ranks = [{name: rank for rank, name in enumerate(names, 1)} for names in whole]
+        told["there"] = [[ranks[1 - k].get(name) for name in names[:depth]] for k, names in enumerate(whole)]
+    if titles:
+        shown = dict.fromkeys(name for names in whole for name in names[:depth])
+        told["titles"] = {name: titles[name] for name in shown if name in titles}
+    return told
 
 
 def top_documents(
-    qrels: Qrels, runs: Iterable[Run], topics: Sequence[str], systems: Sequence[str], order: RankingOrder = ORDER
+    qrels: Qrels,
+    runs: Iterable[Run],
+    topics: Sequence[str],
+    systems: Sequence[str],
+    order: RankingOrder = ORDER,
+    documents: str | os.PathLike[str] | None = None,
 ) -> dict[str, Any] | None:
     """The first `TOP` documents of every run for every topic, packed; None where that would be too much to mail.
 
     Per topic: the documents, their grades (null: not judged), and for each system the places of its documents in that
-    list, 65535 where it retrieved fewer.
+    list, 65535 where it retrieved fewer. With a file of `documents` there are their titles too.
     """
     frames = []
     for run in runs:
@@ -63,6 +86,7 @@ def top_documents(
     every = pl.concat(frames) if frames else pl.DataFrame()
     if every.is_empty():
         return None
+    titles = {} if documents is None else read_titles(documents, set(every["document"].unique()))
     judged = qrels.frame.group_by("topic", "document").agg(grade=pl.col("relevance").max())
     every = every.join(judged, on=["topic", "document"], how="left")
     place = {system: at for at, system in enumerate(systems)}
@@ -82,7 +106,9 @@ def top_documents(
             if system in place:
                 cells[place[system], rank - 1] = names[name]
         packed.append({"documents": list(names), "grades": marks, "lists": pack(cells, "u2")})
-        size += sum(len(name) + 6 for name in names) + len(packed[-1]["lists"])
+        if titles:
+            packed[-1]["titles"] = [titles.get(name, "") for name in names]
+        size += sum(len(name) + 6 + len(titles.get(name, "")) for name in names) + len(packed[-1]["lists"])
         if size > MOST_BYTES:
             return None
     return {"depth": TOP, "topics": packed}

@@ -34,13 +34,19 @@ def still_map(comparisons: Iterable[Comparison]) -> Markup:
         return Markup("")
     n, names = comparison.n_systems, comparison.systems
     upper = np.triu_indices(n, 1)
-    decided, size = np.zeros((n, n), bool), np.zeros((n, n))
-    decided[upper] = comparison.significant
+    looks = {
+        "better": comparison.significant & (comparison.difference > 0),
+        "worse": comparison.significant & (comparison.difference < 0),
+        "same": ~comparison.significant & comparison.equivalent,
+    }
+    decided, size = {name: np.zeros((n, n), bool) for name in looks}, np.zeros((n, n))
+    for name, cells in looks.items():
+        decided[name][upper] = cells
     size[upper] = np.abs(comparison.difference)
     widest = float(size.max()) or 1.0
     shade = np.ceil(LEVELS * np.sqrt(size.T / widest)).astype(int)
     cell, left = SIDE / n, 10 + (LETTER * min(32, max(map(len, names))) if n <= MOST_NAMED else 26)
-    paths = [_path(decided, "still-better", 1.0, cell, left)]
+    paths = [_path(cells, f"still-{name}", 1.0, cell, left) for name, cells in decided.items()]
     paths += [
         _path(shade == level, "still-size", 0.08 + 0.72 * level / LEVELS, cell, left) for level in range(1, LEVELS + 1)
     ]
@@ -52,9 +58,8 @@ def still_map(comparisons: Iterable[Comparison]) -> Markup:
         if at == 0 or (at + 1) % step == 0
     ]
     title = f"Map of all pairs by {comparison.measure}: {how_many_differ(comparison)}"
-    legend = (
-        "Above the diagonal: blue where the row is significantly better. Below: the darker, the larger the difference."
-    )
+    green = "" if comparison.margin is None else f", green where equivalent within ±{comparison.margin:g}"
+    legend = f"Above the diagonal: blue where the row is better{green}. Below: the darker, the larger the difference."
     height = SIDE + 22
     return Markup(
         f'<svg class="still-map" viewBox="0 0 {left + SIDE + 2:.0f} {height}" role="img" aria-label="{escape(title)}">'

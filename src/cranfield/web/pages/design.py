@@ -124,7 +124,9 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
         """The question as the command of its design asks it."""
         kind = questions()[f"design {self.kind}"]
         every = {**self.values("question"), **self.asked(), "measure": measure, "scores": files}
-        every["method"] = self.method or (None if self.kind == "anova" else defaults.DESIGN_METHOD)
+        # All methods stand side by side, the exact one first, also where --published alone means that of the papers.
+        usual = None if self.kind == "anova" and not self.published else defaults.DESIGN_METHOD
+        every["method"] = self.method or usual
         if files:
             every |= {"variance": None, "variance_of_difference": None}
         known = {one.name for one in kind.all()}

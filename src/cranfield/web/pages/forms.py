@@ -11,8 +11,10 @@ from cranfield.core.answer import answer
 from cranfield.core.defaults import StandardiseTo
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.executors import Progress
+from cranfield.core.labels import plural, summary
 from cranfield.core.question import Takes, setting
 from cranfield.questions.gate.question import GateQuestion
+from cranfield.questions.monitor.question import MonitorQuestion
 from cranfield.questions.reuse.question import ReuseQuestion
 from cranfield.questions.simulate.question import SimulateScoresQuestion
 from cranfield.questions.standardise.fit import fit_standardisation
@@ -53,6 +55,12 @@ def reused(question: ReuseForm, dataset: Dataset, progress: Progress) -> Outcome
     """Each team left out in turn; a class of characters, unlike a pattern of the user's, is matched in no time."""
     if not question.team_ends:
         raise ArgumentError(f"`team_ends` is empty. Enter the characters that end a team's name, such as {ENDS}")
+    known = dataset.require_valid(progress)
+    if known.has_runs and (lost := [run.tag for run in dataset.runs() if run.tag[:1] in question.team_ends]):
+        raise ArgumentError(
+            f"no team is left of {plural(len(lost), 'run tag')} ({summary(lost)}): `team_ends` has the first "
+            "character. Remove it from `team_ends`."
+        )
     return ask_library(replace(question, team_prefix=f"[^{re.escape(question.team_ends)}]+"), dataset, progress)
 
 
@@ -94,6 +102,21 @@ def standardise(question: EffectQuestion, dataset: Dataset, progress: Progress) 
     imported = first.replace("import ", "import fit_standardisation, ", 1)
     python = (imported, *lines, f"fit_standardisation(scores).apply({', '.join(['scores', *changed])})")
     return replace(outcome, answer=both, command=(*outcome.command, fit, applied.words(*files)), python=python)
+
+
+@answers(MonitorQuestion)
+def monitored(question: MonitorQuestion, dataset: Dataset, progress: Progress) -> Outcome:
+    """Several files are batches; one table is the whole plan, cut into its looks, unless the form says otherwise."""
+    dataset.require_valid(progress)
+    question = by_measure(question, dataset)
+    batches = list(dataset.collections(question.measure).values())
+    if len(batches) > 1 or question.anytime or question.per_look or question.max_topics:
+        return ask_library(question, dataset, progress)
+    topics = batches[0].only().n_topics
+    cut = replace(question, per_look=max(2, -(-topics // question.looks)), max_topics=max(2, topics))
+    outcome = ask_library(cut, dataset, progress)
+    said = f"The {topics} topics are taken for all that were planned. If more will come, set “Max topics”."
+    return replace(outcome, answer=replace(outcome.answer, sentences=(*outcome.answer.sentences, said)))
 
 
 @answers(TuneQuestion)

@@ -87,6 +87,8 @@ class Rankings(BaseModel):
     topic: str
     systems: list[str]
     lists: list[list[list[Any]]]
+    there: list[list[int | None]] | None = None
+    titles: dict[str, str] | None = None
 
 
 class DataList(BaseModel):
@@ -218,7 +220,8 @@ def ranked_lists(request: Request, id: str, topic: str, system: Annotated[list[s
     runs = {run.system: run for run in dataset.runs()}
     positions("topic", [topic], dataset.matrix().topics)
     positions("system", system[:10], list(runs))
-    return JSONResponse(rankings(dataset.qrels(), [runs[name] for name in system[:10]], topic))
+    shown = [runs[name] for name in system[:10]]
+    return JSONResponse(rankings(dataset.qrels(), shown, topic, titles=dataset.titles()))
 
 
 @router.delete("/data/{id}", status_code=204, tags=["data"], responses=_PROBLEMS)

@@ -23,11 +23,11 @@ PATIENCE = 60.0
 def draw_chart(one: Chart, ending: str) -> bytes:
     """A chart as the bytes of a file, or of an image for a narrow screen; runs in the chart worker's process."""
     from cranfield.core.charts import chart
-    from cranfield.core.charts.export import chart_bytes
+    from cranfield.core.charts.export import at_night, chart_bytes
     from cranfield.core.charts.phone import phone_chart
 
     if ending == PHONE:
-        return phone_chart(one.source, one.kind, **one.options).encode()
+        return at_night(phone_chart(one.source, one.kind, **one.options)).encode()
     return chart_bytes(chart(one.source, one.kind, **one.options), f".{ending}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import threading
 from collections import Counter
@@ -11,10 +12,12 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 
 from cranfield.collection.check import FileCheck, check_and_read
+from cranfield.collection.pools import top_of
 from cranfield.collection.sample import make_sample
 from cranfield.collection.sample_judges import make_judges
 from cranfield.collection.teams import read_teams
 from cranfield.collection.title import collection_title
+from cranfield.collection.titles import read_titles
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import MEASURES, MISSING, MissingPolicy
 from cranfield.core.errors import CranfieldError, DataError, FileError, quietly
@@ -23,12 +26,14 @@ from cranfield.core.files import NamedFile
 from cranfield.core.labels import plural, summary
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import parse_measure
+from cranfield.reports.view.rankings import DEPTH
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import ScorePart, by_collection, join_parts
 from cranfield.web.server.limits import Limits
 
 IGNORED = "ignored"
 """The kind of a file that is listed and not read."""
+TITLES = "titles for ranked lists"
 JUDGE_NAMES = {"second": "second person", "machine": "machine"}
 """What the names of qrels files of further judges begin with, and the kind that they are listed as."""
 STRAY = "these are no runs, qrels or score files"
@@ -99,6 +104,7 @@ class Dataset:
     lenient : accept fields after a run tag
     most_systems : how many systems a page takes
     teams : the team of every system, where a file called teams says it
+    documents : the file with the titles of documents, such as one called documents
     groups : systems that a machine may favour, where a file called groups says it
     """
 
@@ -109,6 +115,7 @@ class Dataset:
     lenient: bool = False
     most_systems: int = Limits.systems
     teams: dict[str, str] | None = None
+    documents: str | os.PathLike[str] | None = None
     groups: dict[str, str] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _contents: Contents | None = field(default=None, repr=False)
@@ -117,6 +124,7 @@ class Dataset:
     _further: dict[str, Qrels] = field(default_factory=dict, repr=False)
     _evaluated: dict[str, ScoreMatrix] = field(default_factory=dict, repr=False)
     _warnings: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _titles: dict[str, str] | None = field(default=None, repr=False)
 
     # ── reading ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -133,6 +141,13 @@ class Dataset:
             self._contents, self._runs, self._qrels, self._further = None, [], [], {}
             self._evaluated.clear()
             self._warnings.clear()
+            self._titles = None
+
+    def rest(self) -> None:
+        """Give back the runs, which take most memory; scores stay, and `runs` reads the files again."""
+        if self.files and self._lock.acquire(blocking=False):  # not while somebody reads them
+            self._runs = []
+            self._lock.release()
 
     def peek(self) -> Contents | None:
         """What has been read so far, without reading."""
@@ -145,6 +160,10 @@ class Dataset:
         for number, file in enumerate(self.files, 1):
             if _stem(file) in ("teams", "groups"):
                 checks.append(self._read_teams(file, _stem(file)))
+                continue
+            if _stem(file) == "documents" and len(self.files) > 1:
+                self.documents = file
+                checks.append(FileCheck(str(file), cast(Any, "documents"), notes=(TITLES,)))
                 continue
             if _is_stray(file) and len(self.files) > 1:
                 checks.append(FileCheck(str(file), cast(Any, IGNORED), notes=(STRAY,)))
@@ -191,6 +210,15 @@ class Dataset:
             return replace(contents, scores=joined, collections=collections)
         except CranfieldError as error:
             return replace(contents, problem=str(error))
+
+    def titles(self) -> dict[str, str]:
+        """The titles of the documents that ranked lists can show, read when the first list is asked for."""
+        with self._lock:
+            if self._titles is None:
+                tops = (top_of(run, DEPTH) for run in self.runs())
+                wanted = {name for top in tops for name in top.frame["document"].unique()} if self.documents else ()
+                self._titles = read_titles(self.documents, wanted) if self.documents else {}
+            return self._titles
 
     def _read_teams(self, file: NamedFile, what: str) -> FileCheck:
         try:
@@ -341,8 +369,16 @@ class Dataset:
 
     def runs(self) -> list[Run]:
         """The runs."""
-        self._require(self._runs, "runs and judgments")
-        return self._runs
+        with self._lock:
+            known = self._contents
+            if not self._runs and known is not None and known.has_runs and not known.problem:
+                checks = [check for check in known.checks if check.kind == "run"]
+                options: dict[str, Any] = {"lenient": self.lenient, "missing": self.missing or MISSING}
+                again = (check_and_read(file, **options)[1] for file in self._of_kind("run"))
+                self._runs = [cast(Run, one) for one in again]
+                self._tell_apart(checks)
+            self._require(self._runs, "runs and judgments")
+            return self._runs
 
     def _require(self, kept: Sequence[object], what: str) -> None:
         if not kept:

@@ -25,6 +25,7 @@ class Limits:
     store : bytes of all uploaded data together, decompressed
     files : files of one upload, those inside archives included
     datasets : uploads kept at a time
+    awake : datasets whose runs stay in memory, those used last; the runs of others are read again when needed
     systems : systems of one dataset; the pairs of them grow with their square
     ratio : how many times larger an archive's member may be than its compressed bytes; text packs some 20 times
     field : bytes of a form field that is not a file
@@ -38,6 +39,7 @@ class Limits:
     store: int = 2_000 * MB
     files: int = 500
     datasets: int = 20
+    awake: int = 4
     systems: int = 1_000
     ratio: int = 200
     field: int = 64_000

@@ -32,7 +32,7 @@ def serve(settings: ServeQuestion) -> None:
     app = create_app(access, Limits(upload=settings.max_upload * MB), settings.keep)
     service, first = app.state.service, ""
     if files:
-        dataset = service.store.adopt(files, teams)
+        dataset = service.store.adopt(files, teams, settings.documents)
         first = f"data/{dataset.id}"
         threading.Thread(target=service.prepare, args=[dataset], daemon=True).start()
     address = page_address(settings.host, listener.getsockname()[1], access.token, first)

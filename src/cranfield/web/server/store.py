@@ -42,6 +42,7 @@ class Store:
         self.index = Index(keep)
         self.kept = keep is not None
         self._datasets: dict[str, Dataset] = {SAMPLE: SampleData()}
+        self._awake: list[str] = []
         self._sizes: dict[str, int] = {}
         self._pending = 0
         self._lock = threading.Lock()
@@ -107,13 +108,21 @@ class Store:
     def __getitem__(self, id: str) -> Dataset:
         with self._lock:
             if id in self._datasets:
-                return self._datasets[id]
+                return self._wake(self._datasets[id])
             known = list(self._datasets)
         now, passed = id, set[str]()
         while now not in known and now not in passed and (further := self.index.moved(now)) is not None:
             passed.add(now)
             now = further
         raise MovedData(id, now, known) if now in known else MissingData(id, known)
+
+    def _wake(self, dataset: Dataset) -> Dataset:
+        """Note that a dataset is used; all but the last ones used give back their runs."""
+        self._awake = [*(id for id in self._awake if id != dataset.id), dataset.id][-self.limits.awake :]
+        for one in self._datasets.values():
+            if one.id not in self._awake:
+                one.rest()
+        return dataset
 
     def find(self, id: str) -> Dataset | None:
         """The dataset of this id, if it is there."""
@@ -272,9 +281,11 @@ class Store:
             if made.id not in self._datasets:
                 scratch.rename(self.path / made.id)
                 self._datasets[made.id], self._sizes[made.id] = made, size
-            return self._datasets[made.id]
+            return self._wake(self._datasets[made.id])
 
-    def adopt(self, paths: Sequence[str], teams: dict[str, str] | None = None) -> Dataset:
+    def adopt(
+        self, paths: Sequence[str], teams: dict[str, str] | None = None, documents: Path | None = None
+    ) -> Dataset:
         """Make a dataset of files where they lie; they are read, never copied and never removed."""
         files: list[NamedFile] = []
         digest = hashlib.blake2b(digest_size=6)
@@ -292,7 +303,9 @@ class Store:
         name = _several(Path(files[0]).name, len(files))
         with self._lock:
             if id not in self._datasets:
-                self._datasets[id] = Dataset(id, name, tuple(files), most_systems=self.limits.systems, teams=teams)
+                made = Dataset(id, name, tuple(files), most_systems=self.limits.systems, teams=teams)
+                made.documents = documents
+                self._datasets[id] = made
                 self._record(self._datasets[id])
             return self._datasets[id]
 

@@ -146,7 +146,10 @@ async function watch() {
     if (job.total) bar.value = job.share;
     document.getElementById("job-text").textContent = job.state === "waiting"
       ? `Waiting for ${job.ahead} other computation${job.ahead === 1 ? "" : "s"}.`
-      : job.total ? `${job.stage ? `${job.stage}: ` : ""}${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.` : "Preparing.";
+      : !job.total
+      ? "Preparing."
+      : (job.stage ? `${job.stage}: ` : "")
+        + `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.`;
     await new Promise((done) => setTimeout(done, 400));
   }
 }
@@ -208,20 +211,24 @@ async function dropped(transfer) {
   return found;
 }
 
-/** The files small enough to be sent: as they are, or packed by the browser; null, and a remedy, where that does not do. */
+/** The files small enough to be sent: as they are, or packed by the browser; null, and a remedy, otherwise. */
 async function fitting(list) {
   const total = (some) => some.reduce((sum, [, file]) => sum + file.size, 0);
   if (total(list) <= limit()) return list;
   const packed = [];
   if (window.CompressionStream) for (const [path, file] of list) {
-    inform(`${megabytes(total(list))} are more than the limit of ${megabytes(limit())}. Compressing ${packed.length + 1} of ${list.length}.`);
+    inform(
+      `${megabytes(total(list))} are more than the limit of ${megabytes(limit())}. `
+        + `Compressing ${packed.length + 1} of ${list.length}.`
+    );
     packed.push(PACKED.test(path) ? [path, file] : [
       `${path}.gz`, await new Response(file.stream().pipeThrough(new CompressionStream("gzip"))).blob()
     ]);
     if (total(packed) > limit()) break;
   }
   if (packed.length === list.length && total(packed) <= limit()) return packed;
-  inform(`These files are ${megabytes(total(list))}, and too large also when compressed: the limit is ${megabytes(limit())}.`
+  inform(
+    `These files are ${megabytes(total(list))}, and too large also when compressed: the limit is ${megabytes(limit())}.`
     + " Send a .zip of fewer runs, or start with: cranfield serve QRELS RUNS, or cranfield serve --max-upload MB.");
   return null;
 }

@@ -102,7 +102,10 @@ function board() {
   /** The column that orders the rows: on chosen topics their means, in place of the ranks of all topics. */
   const sorted = () => (settings.sort === "rank" && chosen.topics.size ? "mean" : settings.sort);
   /** Which way its numbers go: means begin with the highest. */
-  const way = (key) => (key !== sorted() ? "none" : (settings.down === "yes") === (key === "mean") ? "ascending" : "descending");
+  const way = (key) => {
+    if (key !== sorted()) return "none";
+    return (settings.down === "yes") === (key === "mean") ? "ascending" : "descending";
+  };
   function listed() {
     const wanted = settings.search.trim().toLowerCase(), team = (system) => (data.teams ? data.teams[system] : "");
     const fits = (system) => [nameOf(system), team(system)].some((name) => name.toLowerCase().includes(wanted));
@@ -133,7 +136,7 @@ function board() {
       measure = view.measure;
       const low = Math.min(...measure.lower),
         high = Math.max(...measure.upper),
-        least = low < 0 && measure.lowest >= 0 ? 0 : low;
+        least = measure.lowest >= 0 ? 0 : low;
       heads.interval.firstChild.replaceChildren(
         ...[least, (least + high) / 2, high].map((value) => make("span", { text: digits(value, 2) })),
         make("span", { class: "view-unseen", text: "interval" })
@@ -148,7 +151,8 @@ function board() {
     for (const [system, { line, cells, dot }] of rows) {
       const apart = chosen.system !== null && system !== chosen.system && measure.pair(chosen.system, system).apart;
       const kind = system === chosen.system ? "chosen" : chosen.system === null ? "" : apart ? "apart" : "near";
-      const paired = (chosen.pair && chosen.pair.includes(system) ? " paired" : "") + (system === view.pinned ? " pinned" : "");
+      const paired = (chosen.pair && chosen.pair.includes(system) ? " paired" : "")
+        + (system === view.pinned ? " pinned" : "");
       if (line.className !== kind + paired) line.className = kind + paired;
       line.setAttribute("aria-selected", String(system === chosen.system));
       line.tabIndex = system === focused ? 0 : -1;
@@ -190,8 +194,11 @@ function board() {
     draw: paint,
     lead: () => (chosen.topics.size
       ? `Means over ${plural(chosen.topics.size, "chosen topic")}. `
-        + `Intervals and “may be best” need all ${data.topics.length} topics and are hidden; ranks and decisions use all.`
-      : chosen.system === null ? `Click a system. Those it significantly differs from fade.${apartFromBest()}` : `${standing(chosen.system)} Shift-click another system, or click the map, to compare.`),
+        + `Intervals and “may be best” need all ${data.topics.length} topics and are hidden; `
+        + "ranks and decisions use all."
+      : chosen.system === null
+      ? `Click a system. Those it significantly differs from fade.${apartFromBest()}`
+      : `${standing(chosen.system)} Shift-click another system, or click the map, to compare.`),
     table: () => {
       const topics = chosen.topics, m = view.measure;
       return {
@@ -223,7 +230,8 @@ function apartFromBest() {
   const both = best
     && order.some((system, place) => place > 0 && !best[place] && !view.measure.pair(order[0], system).apart);
   return both
-    ? " “May be best” comes from a separate test against the best system. It can exclude systems that the all-pairs test does not separate."
+    ? " “May be best” comes from a separate test against the best system. "
+      + "It can exclude systems that the all-pairs test does not separate."
     : "";
 }
 

@@ -8,7 +8,9 @@ function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "text") element.textContent = value;
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    else if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(name, value === true ? "" : value);
+    }
   }
   element.append(...children.filter((child) => child !== null));
   return element;
@@ -46,7 +48,7 @@ class Measure {
     raw.order.forEach((system, place) => { this.place[system] = place; });
     this.values = unpack(raw.scores, Float32Array);
     this.packed = Object.fromEntries(Object.entries(raw.pairs).map(([name, text]) => [
-      name, unpack(text, name === "significant" ? Uint8Array : Float32Array)
+      name, unpack(text, name === "significant" || name === "equivalent" ? Uint8Array : Float32Array)
     ]));
     this.widest = this.packed.difference.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
     this.highest = this.values.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -63,15 +65,13 @@ class Measure {
     const i = this.place[a], j = this.place[b], swap = i > j;
     const [low, high] = swap ? [j, i] : [i, j];
     const at = low * this.n - low * (low + 1) / 2 + high - low - 1, packed = this.packed;
+    const decided = {
+      p: packed.p_adjusted[at], apart: packed.significant[at] === 1,
+      alike: packed.equivalent !== undefined && packed.equivalent[at] === 1
+    };
     return swap
-      ? {
-        difference: -packed.difference[at], lower: -packed.upper[at], upper: -packed.lower[at],
-        p: packed.p_adjusted[at], apart: packed.significant[at] === 1
-      }
-      : {
-        difference: packed.difference[at], lower: packed.lower[at], upper: packed.upper[at],
-        p: packed.p_adjusted[at], apart: packed.significant[at] === 1
-      };
+      ? { difference: -packed.difference[at], lower: -packed.upper[at], upper: -packed.lower[at], ...decided }
+      : { difference: packed.difference[at], lower: packed.lower[at], upper: packed.upper[at], ...decided };
   }
   /** The mean over all topics, as the comparison has it, or over the chosen ones. */
   mean(system, topics) {
@@ -87,7 +87,9 @@ const view = {
   root: null, data: null, source: null, measure: null, problem: "", pinned: null, measures: new Map(), panels: [],
   // The selection: a system, a pair, topics that filter, one topic looked at, and how panels are set.
   chosen: { measure: null, system: null, pair: null, topics: new Set(), topic: null },
-  settings: { sort: "rank", down: "no", search: "", group: "all", bars: "bars", other: "", heat: "clustered", plan: "" },
+  settings: {
+    sort: "rank", down: "no", search: "", group: "all", bars: "bars", other: "", heat: "clustered", plan: ""
+  },
 };
 const USUAL = { ...view.settings };
 /** What a setting may be in an address; of the others any text will do, and one that fits nothing changes nothing. */
@@ -106,11 +108,12 @@ const isDark = () => prefersDark.matches && !printing;
 function pairText(a, b) {
   const pair = view.measure.pair(a, b);
   const verdict = !pair.apart
-    ? "not shown to differ"
+    ? (pair.alike ? `equivalent within ±${view.measure.margin}` : "not shown to differ")
     : pair.difference > 0
     ? `${nameOf(a)} is better`
     : `${nameOf(b)} is better`;
-  return `${nameOf(a)} − ${nameOf(b)}: ${signed(pair.difference)} [${digits(pair.lower)}, ${digits(pair.upper)}], p ${pText(pair)}: ${verdict}`;
+  const interval = `[${digits(pair.lower)}, ${digits(pair.upper)}]`;
+  return `${nameOf(a)} − ${nameOf(b)}: ${signed(pair.difference)} ${interval}, p ${pText(pair)}: ${verdict}`;
 }
 
 // ── the address ──────────────────────────────────────────────────────────────────────────────────────────────

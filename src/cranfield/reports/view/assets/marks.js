@@ -25,7 +25,8 @@ function panel(id, title, { draw: drawBody, table, lead, links, wide, label }) {
   const body = make("div", { class: "view-body" }), behind = make("div", { class: "view-behind", hidden: true });
   const note = make("p", { class: "view-note" });
   const toggle = make("button", {
-    type: "button", class: "view-small", "aria-expanded": "false", text: "Table", "aria-label": `${title}: show as table`,
+    type: "button", class: "view-small", text: "Table",
+    "aria-expanded": "false", "aria-label": `${title}: show as table`,
     onclick: () => {
       const open = behind.hidden;
       behind.hidden = !open; body.hidden = open;
@@ -81,8 +82,12 @@ function tableOf({ columns, rows, go, write = {} }, label) {
     "td",
     { class: typeof value === "number" ? "view-number" : null },
     ...(k === 0 && go
-      ? [make("button", { type: "button", class: "view-link", onclick: () => go(at) }, ...breakable(text(value, row, k)))]
-      : (typeof value === "string" 
+      ? [make(
+        "button",
+        { type: "button", class: "view-link", onclick: () => go(at) },
+        ...breakable(text(value, row, k))
+      )]
+      : (typeof value === "string"
       ? breakable(text(value, row, k))
       : [document.createTextNode(text(value, row, k))]))
   );
@@ -106,7 +111,7 @@ function tableOf({ columns, rows, go, write = {} }, label) {
 }
 
 // ── bars, one per topic: buttons that the arrow keys walk through ────────────────────────────────────────────
-/** `items`: {value, text, kind, on}; values below 0 hang from the line. `pick(at, event)` is called by click and Enter. */
+/** `items`: {value, text, kind, on}; values below 0 hang from the line. Click and Enter call `pick(at, event)`. */
 function bars(host, items, label, pick) {
   const most = Math.max(...items.map((one) => one.value), 0),
     least = Math.min(...items.map((one) => one.value), 0),
@@ -221,7 +226,9 @@ function niceStep(rough) {
 }
 
 // ── a map of cells on a canvas, walked by arrow keys ─────────────────────────────────────────────────────────
-const FONT = "11px system-ui, sans-serif";
+const FONT = "12px system-ui, sans-serif";
+/** The least height of a row that has a name beside it. */
+const LINE = 13;
 /** What the style leaves a map on paper, where its text keeps its size. */
 const PAPER = 529;
 /**
@@ -262,7 +269,9 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
       (_, r) => context.measureText(now.label(r)).width
     )) : 22;
     const left = Math.min(150, width * 0.28, longest + 9), top = now.topLabel || now.across ? 18 : 4;
-    const cellWidth = (width - left - 1) / now.columns;
+    const cellWidth = Math.min((width - left - 1) / now.columns, now.widest || Infinity);
+    const wide = cellWidth * now.columns;
+    now.named = Boolean(named);
     const tall = height(now, cellWidth), cellHeight = tall / now.rows;
     Object.assign(now, { left, top, cellWidth, cellHeight });
     const scale = window.devicePixelRatio || 1;
@@ -276,18 +285,18 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
       let k = 0;
       for (let r = 0; r < now.rows; r++) for (let c = 0; c < now.columns; c++) {
         const colour = now.colour(r, c);
-        pixels.data[k++] = colour[0]; pixels.data[k++] = colour[1]; pixels.data[k++] = colour[2]; pixels.data[k++] = 255;
+        for (const part of [...colour, 255]) pixels.data[k++] = part;
       }
       inner.putImageData(pixels, 0, 0);
       cachedKey = key;
     }
     context.imageSmoothingEnabled = false;
-    context.drawImage(image, left, top, width - left - 1, tall);
+    context.drawImage(image, left, top, wide, tall);
     const { ink, faint, line } = palette();
     context.strokeStyle = line;
-    context.strokeRect(left - 0.5, top - 0.5, width - left, tall + 1);
+    context.strokeRect(left - 0.5, top - 0.5, wide + 1, tall + 1);
     context.font = FONT; context.fillStyle = faint; context.textBaseline = "middle"; context.textAlign = "right";
-    const step = named ? Math.max(1, Math.ceil(12 / cellHeight)) : niceStep(14 / cellHeight);
+    const step = named ? Math.max(1, Math.ceil(LINE / cellHeight - 1e-9)) : niceStep(14 / cellHeight);
     for (let r = 0; r < now.rows; r++) {
       if (named ? r % step : r && (r + 1) % step) continue;
       context.fillStyle = now.strong && now.strong(r) ? ink : faint;

@@ -1,5 +1,7 @@
 // ── the pair map ─────────────────────────────────────────────────────────────────────────────────────────────
 const MOST_NAMED = 60;
+/** The largest cell, in pixels: of a few systems the map is small. */
+const WIDEST = 56;
 /** The colours of the tokens, as the style has them by day and by night; paper is always day. */
 const COLOURS = {};
 function palette() {
@@ -11,7 +13,7 @@ function palette() {
   COLOURS[time] = {
     ink: text("ink"), faint: text("soft"), line: text("line"), paper: text("paper"),
     none: parts("paper"), self: parts("self"),
-    better: [parts("better-low"), parts("better")], size: [parts("size-low"), parts("size")],
+    better: parts("better"), worse: parts("worse"), same: parts("same"), size: [parts("size-low"), parts("size")],
   };
   return COLOURS[time];
 }
@@ -25,9 +27,13 @@ function planned() {
 function plannedText({ topics, least }) {
   const { measure, packed, detection } = view.measure;
   const shown = packed.difference.reduce((count, value) => count + (Math.abs(value) >= least), 0);
-  return `${plural(topics, "topic")} detect ${Number(least.toPrecision(2))} ${measure} with ${percent(detection.power)} power.`
-    + ` ${shown.toLocaleString("en")} of ${packed.difference.length.toLocaleString("en")} observed differences are that large (blue).`;
+  const smallest = `${Number(least.toPrecision(2))} ${measure}`, every = packed.difference.length;
+  return `${plural(topics, "topic")} detect ${smallest} with ${percent(detection.power)} power. `
+    + `${shown.toLocaleString("en")} of ${every.toLocaleString("en")} observed differences are that large (blue).`;
 }
+
+/** What green means, where a margin says what is alike. */
+const alikeText = () => (view.measure.margin ? `, green where equivalent within ±${view.measure.margin}` : "");
 
 function pairMap() {
   const { chosen, settings } = view;
@@ -45,7 +51,8 @@ function pairMap() {
   panel("map", "Which pairs differ", {
     lead: () => (planned()
       ? plannedText(planned())
-      : "Above the diagonal: blue where the row is better, white where not shown to differ. Below: the darker, the larger the difference."),
+      : `Above the diagonal: blue where the row is better, white where not shown to differ${alikeText()}. `
+        + "Below: the darker, the larger the difference."),
     draw: (host) => {
       if (detection && !host.contains(slider)) host.append(
         make("div"),
@@ -58,11 +65,12 @@ function pairMap() {
         count.textContent = `${plural(stops[slider.value], "topic")}${planned() ? "" : ", as here"}`;
         slider.setAttribute("aria-valuetext", count.textContent);
       }
-      map = map || cellMap(host.querySelector("div") || host, "Map of all pairs; arrow keys move, Enter opens the pair", {
+      const label = "Map of all pairs; arrow keys move, Enter opens the pair";
+      map = map || cellMap(host.querySelector("div") || host, label, {
         shape: () => {
           const measure = view.measure, colours = palette(), plan = planned();
           return {
-            rows: measure.n, columns: measure.n, key: `${measure.measure} ${settings.plan}`,
+            rows: measure.n, columns: measure.n, widest: WIDEST, key: `${measure.measure} ${settings.plan}`,
             across: (c) => nameOf(measure.order[c]), down: (r) => nameOf(measure.order[r]),
             label: measure.n <= MOST_NAMED ? (r) => nameOf(measure.order[r]) : null, rank: (r) => measure.rank[r],
             strong: (r) => chosen.system === null
@@ -72,14 +80,16 @@ function pairMap() {
               if (r === c) return colours.self;
               const pair = measure.pair(...cell(r, c)), share = Math.sqrt(Math.abs(pair.difference) / measure.widest);
               if (r > c) return mixed(...colours.size, share);
-              const blue = plan ? Math.abs(pair.difference) >= plan.least : pair.apart;
-              return blue ? mixed(...colours.better, share) : colours.none;
+              if (plan) return Math.abs(pair.difference) >= plan.least ? colours.better : colours.none;
+              return pair.apart
+                ? (pair.difference > 0 ? colours.better : colours.worse)
+                : (pair.alike ? colours.same : colours.none);
             },
           };
         },
         text: (r, c) => (r === c ? nameOf(cell(r, c)[0]) : pairText(...cell(r, c))),
         pick: (r, c) => (r === c ? update({ system: cell(r, c)[0] }) : update({ pair: cell(r, c), topic: null })),
-        height: (now, width) => Math.min(width * now.rows, 620),
+        height: (now, width) => Math.min(now.rows * Math.max(width, now.named ? LINE : 0), 620),
         mark: (context, box, now, ink) => {
           context.strokeStyle = ink; context.lineWidth = 1.5;
           if (chosen.system !== null) {
@@ -95,17 +105,18 @@ function pairMap() {
       map.paint();
     },
     table: () => {
-      const { order, n } = view.measure, rows = [], go = [];
+      const { order, n, margin } = view.measure, rows = [], go = [];
       for (let r = 0; r < n; r++) for (let c = r + 1; c < n; c++) {
         const pair = view.measure.pair(order[r], order[c]);
         rows.push([
           nameOf(order[r]), nameOf(order[c]), pair.difference, pair.lower, pair.upper, pair.p,
-          pair.apart ? "yes" : "no"
+          pair.apart ? "yes" : "no", ...(margin ? [pair.alike ? "yes" : "no"] : [])
         ]);
         go.push([order[r], order[c]]);
       }
       return {
-        columns: ["system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant"],
+        columns: ["system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant",
+          ...(margin ? ["equivalent"] : [])],
         rows, go: (at) => update({ pair: go[at], topic: null }),
         write: { p_adjusted: ([, , , , , p, apart]) => pText(
           { p, apart: apart === "yes" },
@@ -164,7 +175,8 @@ function topicStrip() {
         } else if (!topics.delete(topic)) topics.add(topic);
         last = topic;
         update({ topics });
-        say(topics.size ? `${plural(topics.size, "topic")} chosen. Means use them; decisions use all topics.` : "All topics.");
+        const chosenText = `${plural(topics.size, "topic")} chosen. Means use them; decisions use all topics.`;
+        say(topics.size ? chosenText : "All topics.");
       });
     },
     table: () => ({
@@ -186,7 +198,7 @@ function pairPanel() {
     if (pair[0] !== pair[1]) update({ pair }); else one.draw();
   } }));
   const kinds = [
-    ["bars", "topic by topic"], ["scatter", "scatter"]
+    ["bars", "bars"], ["scatter", "scatter"]
   ].map(([kind, text]) => make(
     "button",
     { type: "button", class: "view-small", text, onclick: () => arrange({ bars: kind }) }
@@ -237,14 +249,16 @@ function pairPanel() {
         within = rows.filter((row) => !off(row));
       const counted = (some) => {
         const count = (test) => some.filter(test).length;
-        return `${count((row) => row.d > 0)} · ties ${count((row) => row.d === 0)} · losses ${count((row) => row.d < 0)}`;
+        const [wins, ties, losses] = [1, 0, -1].map((sign) => count((row) => Math.sign(row.d) === sign));
+        return `${wins} · ties ${ties} · losses ${losses}`;
       };
       text.textContent = `${pairText(a, b)}. Wins ${counted(rows)}.`;
       if (chosen.topics.size) {
         const apart = measure.mean(a, chosen.topics) - measure.mean(b, chosen.topics);
         text.textContent += ` On ${plural(within.length, "chosen topic")}: ${signed(apart)}, wins ${counted(within)}.`;
       }
-      const told = (row) => `Topic ${topicName(row.topic)}: ${digits(row.a)} and ${digits(row.b)}, difference ${signed(row.d)}${relevantText(row.topic)}`;
+      const told = (row) => `Topic ${topicName(row.topic)}: ${digits(row.a)} and ${digits(row.b)}, `
+        + `difference ${signed(row.d)}${relevantText(row.topic)}`;
       if (settings.bars === "bars") bars(
         chart,
         rows.map((row) => ({
@@ -294,37 +308,45 @@ async function retrieved(topic, systems) {
   const carried = view.data.rankings;
   if (carried) {
     const one = carried.topics[topic], places = unpack(one.lists, Uint16Array), { depth } = carried;
-    return systems.map((system) => [...places.slice(system * depth, (system + 1) * depth)]
-      .filter((at) => at < 65535)
-      .map((at) => [one.documents[at], one.grades[at]]));
+    return {
+      lists: systems.map((system) => [...places.slice(system * depth, (system + 1) * depth)]
+        .filter((at) => at < 65535)
+        .map((at) => [one.documents[at], one.grades[at]])),
+      titles: Object.fromEntries((one.titles || []).map((title, at) => [one.documents[at], title]))
+    };
   }
   if (!view.rankings) return null;
   const words = new URLSearchParams([
     ["topic", topicName(topic)], ...systems.map((system) => ["system", nameOf(system)])
   ]);
-  return (await ask(`${view.rankings}?${words}`)).lists;
+  return ask(`${view.rankings}?${words}`);
 }
 async function drawLists(host) {
   const { topic, pair } = view.chosen;
   if (topic === null) { host.replaceChildren(); return; }
-  let lists = null, problem = "No ranked lists here: they need runs, and a large report leaves them out.";
-  try { lists = await retrieved(topic, pair); } catch (error) { problem = `No ranked lists: ${error.message}`; }
+  let found = null, problem = "No ranked lists here: they need runs, and a large report leaves them out.";
+  try { found = await retrieved(topic, pair); } catch (error) { problem = `No ranked lists: ${error.message}`; }
   if (topic !== view.chosen.topic || pair !== view.chosen.pair) return;
   const heading = make("h4", { text: `Topic ${topicName(topic)}${relevantText(topic)}: what both retrieved first` });
-  if (!lists) { host.replaceChildren(heading, make("p", { class: "view-note", text: problem })); return; }
+  if (!found) { host.replaceChildren(heading, make("p", { class: "view-note", text: problem })); return; }
+  const { lists, titles = {}, there = null } = found;
   const high = Math.max(1, ...lists.flat().map(([, grade]) => grade ?? 0)), height = 24;
-  const there = (name, other) => {
-    const at = other.findIndex(([found]) => found === name);
-    return at < 0 ? `not in the first ${other.length} there` : `rank ${at + 1} there`;
+  /** The rank in the other list: in the whole of it where the server tells, else in what is shown. */
+  const thereText = (k, at) => {
+    const other = lists[1 - k].findIndex(([name]) => name === lists[k][at][0]) + 1;
+    const rank = there ? there[k][at] : other;
+    return rank ? `${rank} there` : there ? "not there" : `not in the first ${lists[1 - k].length} there`;
   };
-  const column = (list, system, other) => make("ol", { "aria-label": nameOf(system) }, ...list.map(([name, grade], at) => {
-    const line = make(
+  const column = (k) => make("ol", { "aria-label": nameOf(pair[k]) }, ...lists[k].map(([name, grade], at) => {
+    const shown = thereText(k, at), line = make(
       "li",
       {
         class: grade === null ? "unjudged" : grade > 0 ? "relevant" : "",
-        title: `${at + 1}. ${name}: ${grade === null ? "unjudged" : `grade ${grade}`}, ${there(name, other)}`
+        title: `${at + 1}. ${name}${titles[name] ? ` ${titles[name]}` : ""}: `
+          + `${grade === null ? "unjudged" : `grade ${grade}`}, ${shown}`
       },
-      make("span", { text: `${at + 1} ${name}` }),
+      make("span", { text: `${at + 1} ${titles[name] || name}` }),
+      shown.length < 12 ? make("i", { text: shown }) : null,
       make("b", { text: grade === null ? "unjudged" : String(grade) })
     );
     if (grade > 0) line.style.setProperty("--share", `${Math.round(15 + 40 * grade / high)}%`);
@@ -348,14 +370,14 @@ async function drawLists(host) {
     make("b", { text: nameOf(pair[0]) }),
     make("span"),
     make("b", { text: nameOf(pair[1]) }),
-    column(lists[0], pair[0], lists[1]),
+    column(0),
     lines,
-    column(lists[1], pair[1], lists[0])
+    column(1)
   ),
     make(
       "p",
       { class: "view-note" },
-      "Numbers are grades. Hatched documents are unjudged. Lines join the same document.",
+      "Numbers on the right are grades. Hatched documents are unjudged. Lines join the same document.",
       ...topicLinks([topic], pair)
     ));
   host.scrollIntoView({ block: "nearest" });
@@ -404,7 +426,8 @@ function heatMap() {
         },
         text: (r, c) => {
           const { systems, topics } = orders();
-          return `${nameOf(systems[r])} on topic ${topicName(topics[c])}: ${digits(view.measure.score(topics[c], systems[r]))}`;
+          const score = digits(view.measure.score(topics[c], systems[r]));
+          return `${nameOf(systems[r])} on topic ${topicName(topics[c])}: ${score}`;
         },
         pick: (r, c) => {
           const { systems, topics } = orders(), only = new Set(chosen.topics);
@@ -493,7 +516,8 @@ function judgedPanel() {
       const measure = view.measure,
         low = Math.min(...data.judged, 0.95),
         means = data.systems.map((_, system) => measure.mean(system, chosen.topics));
-      const title = `mean ${measure.measure}${chosen.topics.size ? ` on ${plural(chosen.topics.size, "chosen topic")}` : ""}`;
+      const only = chosen.topics.size ? ` on ${plural(chosen.topics.size, "chosen topic")}` : "";
+      const title = `mean ${measure.measure}${only}`;
       scatter(host, data.systems.map((name, system) => ({
         x: 100 * data.judged[system], y: means[system], on: chosen.system === system,
         text: `${name}: ${percent(data.judged[system])} judged, mean ${digits(means[system])}`
@@ -524,7 +548,9 @@ function alikePanel() {
     lead: () => (view.measure.alike.length
       ? `${plural(view.measure.n_alike, "pair")} with a mean absolute difference of at most a tenth of the median.`
       : "No two runs are nearly identical."),
-    draw: (host) => host.replaceChildren(...(view.measure.alike.length ? [tableOf(table(), "Near-identical runs")] : [])),
+    draw: (host) => host.replaceChildren(
+      ...(view.measure.alike.length ? [tableOf(table(), "Near-identical runs")] : [])
+    ),
     table,
   });
 }

@@ -53,13 +53,13 @@ function stepBack() {
 async function start() {
   view.root = document.getElementById("view");
   if (!view.root) return;
-  const carried = document.getElementById("view-data");
+  const carried = document.getElementById("view-data"), { first } = view.root.dataset;
   view.source = view.root.dataset.source || null;
   view.rankings = view.root.dataset.rankings || null;
   view.topicPage = view.root.dataset.topicPage || null;
   view.data = carried
     ? JSON.parse(carried.textContent)
-    : (await ask(view.root.dataset.first ? `${view.source}&measure=${encodeURIComponent(view.root.dataset.first)}` : view.source)).view;
+    : (await ask(view.source + (first ? `&measure=${encodeURIComponent(first)}` : ""))).view;
   const grid = make("div", { class: "view-grid" });
   headline();
   for (const build of [

@@ -1,0 +1,3 @@
+from typing import Any
+
+def columns(data: bytes, kinds: str, marks: str, /) -> tuple[Any, Any] | None: ...

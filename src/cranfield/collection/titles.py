@@ -1,0 +1,96 @@
+"""Titles of documents, for ranked lists: from JSON lines, or from a table of ids and titles."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Collection, Iterator, Sequence
+
+from cranfield.core.errors import FileError, Problem
+from cranfield.core.files import line_blocks, open_bytes, shown
+
+_ID = ("document", "_id", "id", "docno", "docid", "doc_id", "document_id", "cord_uid", "pid")
+_TITLE = ("title", "name", "headline", "text", "contents", "body", "abstract")
+"""Names of the two fields, the better first."""
+LONGEST = 120
+"""Characters of a title; of a text without one, its beginning."""
+_BLOCK = 1 << 20
+
+
+def read_titles(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
+    """The titles of the wanted documents; the file is streamed, since collections are large.
+
+    Lines are JSON objects with an id (document, _id, id, docno, ...) and a title (or text), or a table: with a header
+    that names such columns, or id and title parted by a tab or a comma. The file may be compressed.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "documents.tsv")
+    >>> _ = file.write_text("d1\\tMasks and droplets\\nd2\\tUnrelated\\n")
+    >>> read_titles(file, {"d1"})
+    {'d1': 'Masks and droplets'}
+    """
+    label = os.fspath(path)
+    titles: dict[str, str] = {}
+    columns: tuple[str, int, int] | None = None
+    for number, line in _lines(path, label):
+        if line.startswith("{"):
+            name, title = _from_json(line, label, number)
+        else:
+            if columns is None:
+                columns, header = _columns(line, label, number)
+                if header:
+                    continue
+            mark, at, place = columns
+            fields = next(csv.reader([line], delimiter=mark), [])
+            if len(fields) <= max(at, place):
+                raise FileError(label, [Problem(number, f"expected an id and a title, found {shown(line)}")])
+            name, title = fields[at].strip(), fields[place]
+        if name in wanted and name not in titles:
+            titles[name] = " ".join(title.split())[:LONGEST]
+    return titles
+
+
+def _lines(path: str | os.PathLike[str], label: str) -> Iterator[tuple[int, str]]:
+    """Every line that is not empty, with its number."""
+    number = 0
+    with open_bytes(path) as stream:
+        for block in line_blocks(stream, _BLOCK):
+            for line in block.splitlines():
+                number += 1
+                try:
+                    text = line.decode().strip()
+                except UnicodeDecodeError:
+                    raise FileError(label, [Problem(number, "is not UTF-8 text. Save the file as UTF-8.")]) from None
+                if text:
+                    yield number, text
+
+
+def _from_json(line: str, label: str, number: int) -> tuple[str, str]:
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        raise FileError(label, [Problem(number, f"is not a JSON object: {shown(line)}")]) from None
+    name = next((told[key] for key in _ID if key in told), None)
+    if name is None:
+        raise FileError(label, [Problem(number, f"has no id. Name it {', '.join(_ID[:3])} or docno.")])
+    title = next((told[key] for key in _TITLE if isinstance(told.get(key), str) and told[key].strip()), "")
+    return str(name), title
+
+
+def _columns(line: str, label: str, number: int) -> tuple[tuple[str, int, int], bool]:
+    """What parts the columns, which of them are id and title, and whether the line is their header."""
+    for mark in "\t,":
+        names = [name.strip().casefold() for name in next(csv.reader([line], delimiter=mark), [])]
+        at, place = _first(names, _ID), _first(names, _TITLE)
+        if at is not None and place is not None:
+            return (mark, at, place), True
+    for mark in "\t,":
+        if mark in line:
+            return (mark, 0, 1), False
+    text = f"expected an id and a title, parted by a tab or a comma, found {shown(line)}"
+    raise FileError(label, [Problem(number, text)])
+
+
+def _first(names: Sequence[str], known: Sequence[str]) -> int | None:
+    return next((names.index(name) for name in known if name in names), None)
