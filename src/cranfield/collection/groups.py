@@ -14,6 +14,7 @@ from cranfield.collection.types import Qrels
 from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import Problems, filled_lines, finite_number, read_bytes, shown, system_name
+from cranfield.core.labels import repr_of
 
 FIELDS = "topic document and a probability per group"
 KINDS = ("nominal", "ordinal")
@@ -154,7 +155,7 @@ def with_groups(qrels: Qrels, groups: GroupsLike) -> Qrels:
     (GroupSet(GENDER: 2 nominal groups, 1 topics, 1 documents),)
     """
     check_arguments(with_groups, locals())
-    sets = tuple(_named(one) if isinstance(one, str) else one for one in groups)
+    sets = tuple(map(_set, groups if isinstance(groups, Iterable) else (groups,)))
     names = [one.name for one in sets]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ArgumentError(f"two sets of groups are called {twice}. Rename one of the files.")
@@ -168,6 +169,14 @@ def with_groups(qrels: Qrels, groups: GroupsLike) -> Qrels:
                 "(unjudged) in the qrels."
             )
     return replace(Qrels(qrels.frame, qrels.name, qrels.notes), groups=sets)
+
+
+def _set(one: GroupSet | str) -> GroupSet:
+    if isinstance(one, GroupSet):
+        return one
+    if isinstance(one, str):
+        return _named(one)
+    raise ArgumentError(f"`groups` must be a list of GroupSet objects or texts; got {repr_of(one)}. Use `read_groups`.")
 
 
 def _named(text: str) -> GroupSet:

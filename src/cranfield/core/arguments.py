@@ -8,7 +8,6 @@ from __future__ import annotations
 import builtins
 import inspect
 import math
-import numbers
 import os
 import sys
 import types
@@ -19,15 +18,17 @@ from typing import Any, Literal, Union, Unpack, get_args, get_origin, get_type_h
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import repr_of
 
-_LARGEST = 2**63 - 1
 _NOUNS: dict[Any, tuple[str, str]] = {
     bool: ("True or False", "booleans"), int: ("a whole number", "whole numbers"), float: ("a number", "numbers"),
     str: ("a text", "texts"), type(None): ("None", "None"),
 }  # fmt: skip
 _LISTS = (list, tuple, Sequence, Iterable)
 _PLAIN = (os.PathLike, Mapping)
-_MANY = (str, bytes, bytearray, Mapping)
-"""What Python counts through and no list of values is."""
+_PATH = "surrogateescape"
+"""How Python writes the bytes of a file's name that are no UTF-8."""
+_LARGEST = 2**63 - 1
+_ENDLESS = {"memory"}
+"""Numbers that may be infinite: nothing is limited then."""
 
 
 def check_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
@@ -44,9 +45,11 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> N
     Traceback (most recent call last):
     cranfield.ArgumentError: `systems` must be a list of texts or None; got [1]. Leave it out for the default.
     """
-    passed = {key: each for one in given.values() if isinstance(one, dict) for key, each in one.items()} | dict(given)
+    passed = {**given, **given.get(_options(function), {})}
     for name, (hint, default) in _parameters(function).items():
         if name not in passed or (value := passed[name]) is default or _fits(value, hint):
+            continue
+        if (value is None and default is False) or (name in _ENDLESS and value == math.inf):
             continue
         if isinstance(value, float) and not math.isfinite(value):
             raise ArgumentError(f"`{name}` must be a finite number; got {value}.")
@@ -55,6 +58,13 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> N
         remedy = f"Write {default!r}." if plain else "Leave it out for the default."
         needed = default is inspect.Parameter.empty
         raise ArgumentError(f"`{name}` must be {nouns}; got {repr_of(value)}.{'' if needed else f' {remedy}'}")
+
+
+@cache
+def _options(function: Callable[..., Any]) -> str:
+    """The name under which a function gets the options that it hands on; empty if it hands on none."""
+    given = inspect.signature(function).parameters.values()
+    return next((one.name for one in given if one.kind is inspect.Parameter.VAR_KEYWORD), "")
 
 
 @cache
@@ -97,37 +107,76 @@ def _parts(hint: Any) -> tuple[Any, ...]:
 
 
 def _is_told(part: Any) -> bool:
-    origin = get_origin(part) or part
+    origin = _kind(part)
     if origin in _LISTS:
         return bool(get_args(part)) and all(map(_is_told, _parts(get_args(part)[0])))
     return origin in _NOUNS or origin in _PLAIN or origin is Literal
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    return any(_is(value, part) for part in _parts(hint))
+    if getattr(value, "shape", None) == () and callable(item := getattr(value, "item", None)):
+        value = item()  # an array that is one value
+    parts = _parts(hint)
+    if isinstance(value, str) and not _is_utf8(
+        value, _PATH if any(_kind(part) is os.PathLike for part in parts) else "strict"
+    ):
+        return False
+    return any(_is(value, part) for part in parts)
+
+
+def _kind(part: Any) -> Any:
+    return get_origin(part) or part
+
+
+def _is_utf8(text: str, errors: str) -> bool:
+    try:
+        text.encode(errors=errors)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is(value: Any, part: Any) -> bool:
     """Whether a value has one type; every element of a list counts."""
-    origin = get_origin(part) or part
-    if origin in _LISTS:
+    kind = _kind(part)
+    if kind in _LISTS:
         if isinstance(value, str):  # which is a sequence of texts to Python, and to mypy
             return _fits(value, get_args(part)[0])
-        listed = isinstance(value, Iterable) and not isinstance(value, _MANY) and getattr(value, "shape", True) != ()
-        return listed and (iter(value) is value or all(_fits(one, get_args(part)[0]) for one in value))
-    if origin is bool:
-        return isinstance(value, bool) or type(value).__name__ == "bool"  # numpy's
-    if origin in (int, float):
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral if origin is int else numbers.Real):
-            return False
-        return abs(int(value)) <= _LARGEST if isinstance(value, numbers.Integral) else math.isfinite(value)
-    if origin is str or origin is Literal:
-        return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
-    return isinstance(value, origin)
+        return _is_counted(value) and (iter(value) is value or all(_fits(one, get_args(part)[0]) for one in value))
+    if kind is bool:
+        return isinstance(value, int) and value in (0, 1)
+    if kind in (int, float):
+        number = _number(value)
+        return number is not None and (kind is float or (number.is_integer() and abs(number) <= _LARGEST))
+    if kind is str or kind is Literal:
+        return isinstance(value, str)
+    if kind is Mapping:
+        return hasattr(value, "keys") and hasattr(value, "__getitem__")
+    return isinstance(value, kind)
+
+
+def _is_counted(value: Any) -> bool:
+    """Whether Python counts through it, as through a list."""
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return not isinstance(value, (bytes, bytearray))
+
+
+def _number(value: Any) -> float | None:
+    """A finite number, of whatever type is one: also Decimal, and what says that it counts."""
+    if isinstance(value, bool) or hasattr(value, "__len__"):  # texts and lists of one number, which float() takes
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _noun(part: Any) -> str:
-    origin = get_origin(part) or part
+    origin = _kind(part)
     if origin in _LISTS:
         return "a list of " + " or ".join(_NOUNS.get(one, ("", "values"))[1] for one in _parts(get_args(part)[0]))
     if origin is Literal:
