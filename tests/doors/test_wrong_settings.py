@@ -45,6 +45,9 @@ WIDER = {"epsilon", "statistic", "unit", "chart", "names"}
 UNREAD = {"groups", "intents", "variance", "variance_of_difference"}
 """Settings that are read only for measures which need them, or may be scores too."""
 
+ENDLESS = ("memory", "inf")
+"""No limit."""
+
 
 class Reached(BaseException):
     """The question arrives at its function."""
@@ -71,8 +74,8 @@ def called(example: Example) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def wrong(one: Setting) -> Iterator[tuple[str, Any]]:
-    yield from WRONG.get(one.kind, {}).items()
-    if one.default is not None and one.default is not REQUIRED:
+    yield from ((kind, value) for kind, value in WRONG.get(one.kind, {}).items() if (one.name, kind) != ENDLESS)
+    if one.default not in (None, REQUIRED) and one.kind is not bool:  # None is as good as False
         yield "None", None
 
 

@@ -112,6 +112,9 @@ def test_the_measures_of_trec_eval_are_those_of_pytrec_eval(tmp_path: Path, seed
     pytrec_eval = pytest.importorskip("pytrec_eval")
     qrels, run = write(tmp_path, seed, subtopics=False)
     known = {topic: {d: each["0"] for d, each in rows.items()} for topic, rows in naive.read_judgments(qrels).items()}
+    known = {topic: levels for topic, levels in known.items() if max(levels.values()) >= 0}
+    if not known:
+        pytest.skip("theirs ends in a segmentation fault if no judgment of a topic is 0 or more")
     retrieved: dict[str, dict[str, float]] = {}
     for topic, _, document, _, score, _ in naive._fields(run):
         retrieved.setdefault(topic, {})[document] = float(score)

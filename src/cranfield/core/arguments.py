@@ -142,26 +142,18 @@ def _is(value: Any, part: Any) -> bool:
     if kind in _LISTS:
         if isinstance(value, str):  # which is a sequence of texts to Python, and to mypy
             return _fits(value, get_args(part)[0])
-        return _is_counted(value) and (iter(value) is value or all(_fits(one, get_args(part)[0]) for one in value))
+        listed = isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray))
+        return listed and (iter(value) is value or all(_fits(one, get_args(part)[0]) for one in value))
     if kind is bool:
         return isinstance(value, int) and value in (0, 1)
     if kind in (int, float):
         number = _number(value)
         return number is not None and (kind is float or (number.is_integer() and abs(number) <= _LARGEST))
+    if kind is str and (hasattr(value, "NAME") or hasattr(value, "cutoff")):
+        return True  # a measure object, of ir_measures or ours
     if kind is str or kind is Literal:
         return isinstance(value, str)
-    if kind is Mapping:
-        return hasattr(value, "keys") and hasattr(value, "__getitem__")
     return isinstance(value, kind)
-
-
-def _is_counted(value: Any) -> bool:
-    """Whether Python counts through it, as through a list."""
-    try:
-        iter(value)
-    except TypeError:
-        return False
-    return not isinstance(value, (bytes, bytearray))
 
 
 def _number(value: Any) -> float | None:
