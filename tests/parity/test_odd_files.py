@@ -113,11 +113,11 @@ def test_the_measures_of_trec_eval_are_those_of_pytrec_eval(tmp_path: Path, seed
     qrels, run = write(tmp_path, seed, subtopics=False)
     known = {topic: {d: each["0"] for d, each in rows.items()} for topic, rows in naive.read_judgments(qrels).items()}
     known = {topic: levels for topic, levels in known.items() if max(levels.values()) >= 0}
-    if not known:
-        pytest.skip("theirs ends in a segmentation fault if no judgment of a topic is 0 or more")
     retrieved: dict[str, dict[str, float]] = {}
     for topic, _, document, _, score, _ in naive._fields(run):
         retrieved.setdefault(topic, {})[document] = float(score)
+    if not {*known} & {*retrieved}:
+        pytest.skip("theirs ends in a segmentation fault if no judgment of a topic is 0 or more")
     theirs = pytrec_eval.RelevanceEvaluator(known, set(pytrec_eval.supported_measures)).evaluate(retrieved)
     names = {name: "IPrecAvg(tool=trec9)" if name == "11pt_avg" else name for name in TREC}  # theirs is version 9
     ours = evaluate(qrels, run, list(names.values()), single_precision=True)
