@@ -320,7 +320,7 @@ def test_every_measure_comes_up_and_is_answered(tmp_path: Path, monkeypatch: pyt
     chance = random.Random(1)
     met = {re.split(r"[(@]", name)[0]: name for name in (measure(chance, mild=True) for _ in range(1000))}
     assert {*met} == {*known_names()}
-    words = [word for name in met.values() for word in ("-m", name)]
+    words = [word for name, text in met.items() if name not in ("GF", "GFR") for word in ("-m", text)]  # without groups
     problems = set()
     for seed in range(20):  # some have two subtopics, of which most measures know nothing
         collection(random.Random(seed), Path("d"))
