@@ -11,7 +11,6 @@ from typing import TypeAlias
 import polars as pl
 
 from cranfield.collection.types import Qrels
-from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import Problems, filled_lines, finite_number, read_bytes, shown, system_name
 from cranfield.core.labels import repr_of
@@ -50,7 +49,7 @@ class GroupSet:
         if len(self.target) < 2:
             raise DataError(f"groups {self.name}: a target needs 2 groups or more; found {len(self.target)}.")
         if wrong := wrong_probabilities(self.target):
-            raise DataError(f"groups {self.name}: {wrong} in the target.")
+            raise DataError(f"groups {self.name}, target: {wrong}.")
         other = next((key for key, one in self.members.items() if len(one) != len(self.target)), None)
         if other is not None:
             raise DataError(
@@ -64,7 +63,7 @@ class GroupSet:
         return f"GroupSet({self.name}: {groups}, {len(topics)} topics, {len(self.members)} documents)"
 
 
-GroupsLike: TypeAlias = "Iterable[GroupSet | str]"
+GroupsLike: TypeAlias = "GroupSet | str | Iterable[GroupSet | str]"
 """Attribute sets, or texts ``KIND=MEMBERS`` or ``KIND=MEMBERS,TARGET`` that name their files."""
 
 
@@ -154,8 +153,8 @@ def with_groups(qrels: Qrels, groups: GroupsLike) -> Qrels:
     >>> with_groups(as_qrels({"1": {"a": 1}}), [genders]).groups
     (GroupSet(GENDER: 2 nominal groups, 1 topics, 1 documents),)
     """
-    check_arguments(with_groups, locals())
-    sets = tuple(map(_set, groups if isinstance(groups, Iterable) else (groups,)))
+    listed = [groups] if isinstance(groups, str) or not isinstance(groups, Iterable) else groups
+    sets = tuple(map(_set, listed))
     names = [one.name for one in sets]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ArgumentError(f"two sets of groups are called {twice}. Rename one of the files.")
