@@ -12,7 +12,7 @@ DOCS = $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 COMPILED := src/cranfield/collection/_columns.c hatch_build.py
 
-.PHONY: fuzz-columns docs audit dependencies versions browser figures fuzz validate help demo test test-all coverage mutation bench lint clean
+.PHONY: docs audit dependencies versions browser figures fuzz fuzz-columns fuzz-guided validate help demo test test-all coverage mutation bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,10 @@ MINUTES ?= 3
 SEED    ?= 1
 fuzz: $(VENV)/ready-dev  ## fuzz readers and commands: make fuzz MINUTES=60 SEED=7, or INPUTS=1000000
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seed $(SEED) --jobs $(JOBS) $(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES))
+
+fuzz-guided: $(VENV)/ready-dev  ## fuzz guided by coverage, with atheris (Linux, Python 3.11 to 3.13): MINUTES each, TARGET=run
+	$(PIP) atheris
+	PYTHONPATH=tests $(BIN)/python -m fuzz.guided --seed $(SEED) --minutes $(MINUTES) $(if $(TARGET),--target $(TARGET))
 
 fuzz-columns: $(VENV)/ready-dev  ## fuzz the compiled parser under the sanitizers: make fuzz-columns MINUTES=10 SEED=7
 	$(BIN)/python tests/fuzz/columns.py --minutes $(MINUTES) --seed $(SEED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ ERRORS: dict[str, Callable[[], BaseException]] = {
 
 
 @contextmanager
-def failing(number: int, error: BaseException) -> Iterator[list[str]]:
+def failing(number: int, error: Callable[[str], BaseException], calls: Set[str] = CALLS) -> Iterator[list[str]]:
     """Inside, the call of this number raises; the list names it once it did."""
     failed: list[str] = []
     seen = 0
@@ -37,7 +37,7 @@ def failing(number: int, error: BaseException) -> Iterator[list[str]]:
         in_memory = isinstance(getattr(called, "__self__", None), (io.BytesIO, io.StringIO))
         if (
             event == "c_call"
-            and getattr(called, "__name__", "") in CALLS
+            and getattr(called, "__name__", "") in calls
             and not in_memory
             and frame.f_globals["__name__"] != "shutil"
         ):
@@ -45,7 +45,7 @@ def failing(number: int, error: BaseException) -> Iterator[list[str]]:
             if seen == number:
                 sys.setprofile(None)
                 failed.append(called.__name__)
-                raise error
+                raise error(called.__name__)
 
     sys.setprofile(watch)
     try:
@@ -96,7 +96,7 @@ def test_a_writer_leaves_the_old_or_the_new(tmp_path: Path, writer: str, kind: s
         place.mkdir()
         first(place)
         before = content(place)
-        with failing(number, ERRORS[kind]()) as failed:
+        with failing(number, lambda call: ERRORS[kind]()) as failed:
             try:
                 second(place)
             except (FileError, MemoryError) as error:

@@ -307,19 +307,22 @@ def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
     """One broken file read: which reader, and what went wrong, if anything did."""
     chance = random.Random(seed)
     kind, read, name, data = chance.choice(TARGETS)
-    path = folder / name
-    broken = mutate(data, chance)
-    path.write_bytes(broken)
+    return kind, problem(kind, read, folder / name, mutate(data, chance))
+
+
+def problem(kind: str, read: Callable[[str], object], path: Path, data: bytes) -> str | None:
+    """What goes wrong when these bytes are read as a file of this kind, if anything does."""
+    path.write_bytes(data)
     try:
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("error")
             warnings.simplefilter("always", CranfieldWarning)
             result = read(str(path))
-        if kind in COUNTED and (drop := lost(name, kind, broken, result, [*map(str, heard), *said_by(result)])):
-            return kind, f"{name}: {drop}\n{broken[:300]!r}"
+        if kind in COUNTED and (drop := lost(path.name, kind, data, result, [*map(str, heard), *said_by(result)])):
+            return f"{path.name}: {drop}\n{data[:300]!r}"
     except CranfieldError as error:
-        return kind, f"a message of {len(str(error)):,} characters" if len(str(error)) > 20_000 else None
+        return f"a message of {len(str(error)):,} characters" if len(str(error)) > 20_000 else None
     except Exception:  # noqa: BLE001 (whatever it is, it is what we look for)
         last = traceback.format_exc(limit=-1)
-        return kind, f"{name}: {last}{broken[:300]!r}"
-    return kind, None
+        return f"{path.name}: {last}{data[:300]!r}"
+    return None

@@ -10,6 +10,7 @@ import polars as pl
 
 from cranfield.collection.readers import parse_qrels, parse_run, read_qrels, read_run
 from cranfield.collection.types import Qrels, Run
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import MISSING, FileKind, MissingPolicy
 from cranfield.core.errors import CranfieldError, FileError
 from cranfield.core.files import is_dataset, read_bytes
@@ -107,6 +108,7 @@ def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, le
     >>> check.kind, check.n_topics, check.n_rows, check.ties, check.problems
     ('run', 1, 2, 2, 0)
     """
+    check_arguments(check_file, locals())
     return check_and_read(path, kind=kind, lenient=lenient)[0]
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from cranfield.collection.types import Qrels
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import Problems, filled_lines, finite_number, read_bytes, shown, system_name
+from cranfield.core.labels import repr_of
 
 FIELDS = "topic document and a probability per group"
 KINDS = ("nominal", "ordinal")
@@ -152,8 +153,8 @@ def with_groups(qrels: Qrels, groups: GroupsLike) -> Qrels:
     >>> with_groups(as_qrels({"1": {"a": 1}}), [genders]).groups
     (GroupSet(GENDER: 2 nominal groups, 1 topics, 1 documents),)
     """
-    listed = [groups] if isinstance(groups, (GroupSet, str)) else groups
-    sets = tuple(_named(one) if isinstance(one, str) else one for one in listed)
+    listed = [groups] if isinstance(groups, str) or not isinstance(groups, Iterable) else groups
+    sets = tuple(map(_set, listed))
     names = [one.name for one in sets]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ArgumentError(f"two sets of groups are called {twice}. Rename one of the files.")
@@ -167,6 +168,14 @@ def with_groups(qrels: Qrels, groups: GroupsLike) -> Qrels:
                 "(unjudged) in the qrels."
             )
     return replace(Qrels(qrels.frame, qrels.name, qrels.notes), groups=sets)
+
+
+def _set(one: GroupSet | str) -> GroupSet:
+    if isinstance(one, GroupSet):
+        return one
+    if isinstance(one, str):
+        return _named(one)
+    raise ArgumentError(f"`groups` must be a list of GroupSet objects or texts; got {repr_of(one)}. Use `read_groups`.")
 
 
 def _named(text: str) -> GroupSet:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.files import Problems, filled_lines, finite_number, read_bytes, shown
 
 FIELDS = "topic intent probability"
@@ -40,6 +41,7 @@ def read_intents(path: str | os.PathLike[str]) -> Intents:
     >>> read_intents(file).probability["0001", "2"]
     0.25
     """
+    check_arguments(read_intents, locals())
     label = os.fspath(path)
     problems = Problems(label)
     probabilities: dict[tuple[str, str], float] = {}

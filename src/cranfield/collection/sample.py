@@ -20,6 +20,7 @@ from cranfield.collection import sample_text
 from cranfield.collection.sample_files import write_sample
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
+from cranfield.core.arguments import check_arguments
 from cranfield.core.demand import Demand, seconds_of
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import summary
@@ -197,6 +198,7 @@ def make_sample(
     >>> sample.runs[0]
     Run(alder-1: 5 topics, 500 documents)
     """
+    check_arguments(make_sample, locals())
     _at_least("n_topics", n_topics, 1, 100_000)
     _at_least("n_systems", n_systems, 1, 10_000)
     _at_least("n_documents", n_documents, MIN_DOCUMENTS, 10_000_000)

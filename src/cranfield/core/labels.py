@@ -72,7 +72,7 @@ def repr_of(value: object) -> str:
     import reprlib
 
     try:
-        return reprlib.repr(value)
+        return " ".join(reprlib.repr(value).split())
     except Exception:  # noqa: BLE001  (anybody's object, with anybody's mistakes)
         return f"a {type(value).__name__}"
 

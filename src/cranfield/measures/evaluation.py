@@ -22,6 +22,7 @@ from cranfield.collection.readers import called, same_system
 from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import MissingPolicy, RankingOrder, SystemName, Unjudged
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress, available_workers, map_in_order, surrounding
@@ -351,6 +352,7 @@ def evaluate(
     >>> [round(float(matrix.values[0, 0]), 4) for matrix in scores.values()]
     [0.1667, 0.25]
     """
+    check_arguments(evaluate, locals())
     judged = as_qrels(qrels, map)
     judged = with_groups(judged, groups) if groups else judged
     evaluator = Evaluator(

@@ -14,6 +14,7 @@ from cranfield.collection.doors import QrelsLike, RunsLike
 from cranfield.collection.teams import read_teams
 from cranfield.collection.title import collection_title
 from cranfield.core import defaults
+from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.files import plain_text, read_bytes, write_atomically
@@ -227,6 +228,7 @@ def report(
     >>> made.html.startswith("<!doctype html>")
     True
     """
+    check_arguments(report, locals())
     left_out = tuple(skip or ())
     for section in left_out:
         if section not in defaults.REPORT_SECTIONS:

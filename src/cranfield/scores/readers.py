@@ -10,6 +10,7 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, FileError, Problem, notify
@@ -70,6 +71,7 @@ def read_scores(
     >>> read_scores(file)
     Scores(AP: 2 topics × 2 systems, mean 0.4062)
     """
+    check_arguments(read_scores, locals())
     if format is not None:
         FORMATS[format]  # an error that names the known ones
     options = ReadOptions(measure, missing, header, topic_column)

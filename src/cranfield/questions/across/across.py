@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.columns import collected_columns
 from cranfield.core.defaults import ALPHA, MAX_T_RESAMPLES, SEED
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify, quietly
@@ -271,6 +272,7 @@ def across(
     >>> across({"x": x, "y": y}, n_resamples=999).to_frame()["claim"].to_list()
     ['these']
     """
+    check_arguments(across, locals())
     if n_resamples is not None:
         check_resamples(n_resamples)
     asked = AcrossQuestion(

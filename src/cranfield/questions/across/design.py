@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, POWER
 from cranfield.core.errors import DataError, notify
 from cranfield.core.invariants import check_frame
@@ -122,6 +123,7 @@ def design_across(
     >>> design_across({"x": x, "y": y}, min_diff=0.1, n_collections=[3, 10]).to_frame()["topics"].to_list()
     [None, 2, 4, 2]
     """
+    check_arguments(design_across, locals())
     asked = DesignAcrossQuestion(
         min_diff=min_diff, power=power, alpha=alpha, n_collections=_listed(n_collections), n_seeds=_listed(n_seeds),
         missing=missing, seed_cost=seed_cost, topic_groups=None if topic_groups is None else Path("groups"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast, overload
 
 from cranfield.collection.doors import QrelsLike, RunsLike
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import (
     ALPHA,
     ALTERNATIVE,
@@ -223,6 +224,7 @@ def compare(
     >>> float(compare(qrels, {"good": good, "bad": bad}, measure="RR").p[0])
     0.0625
     """
+    check_arguments(compare, locals())
     if n_resamples is not None:
         check_resamples(n_resamples)
     asked = ComparisonQuestion(

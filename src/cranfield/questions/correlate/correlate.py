@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, MEMORY_MB, MISSING, SEED, TAU_RESAMPLES, MissingPolicy
 from cranfield.core.demand import Demand, resampled_sums
 from cranfield.core.errors import ArgumentError, DataError, notify
@@ -242,6 +243,7 @@ def correlate(
     >>> correlate(["a", "b", "c", "d"], ["b", "a", "c", "d"])
     Correlation(4 systems: tau 0.6667, tau_b 0.6667, tau_ap 0.3333, tau_ap_b 0.3333)
     """
+    check_arguments(correlate, locals())
     if not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05.")
     if n_resamples < 0:

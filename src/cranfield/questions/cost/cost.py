@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, COST_DEPTHS, ORDER, POWER, DesignMethod, RankingOrder
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress
@@ -325,6 +326,7 @@ def cost(
     ----------
     Sakai (2014b), §4.2; Sakai (2014a), §5.4.
     """
+    check_arguments(cost, locals())
     wanted = Wanted(
         n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon, document_cost, topic_cost, budget
     )

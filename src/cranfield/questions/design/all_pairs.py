@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, DESIGN_METHOD, PAIRS_VARIANCE
 from cranfield.core.errors import ArgumentError
 from cranfield.questions.design.asked import Given, design_of
@@ -76,6 +77,7 @@ def design_all_pairs(
     >>> design_all_pairs(0.02, n_topics=50, min_diff=0.10).n_systems
     26
     """
+    check_arguments(design_all_pairs, locals())
     return design_of(
         PAIRS, PAIRS.variants[baseline], variance, variance_of_difference, estimator, alpha=alpha, n_systems=n_systems,
         min_diff=min_diff, n_topics=n_topics, power=power, spread=spread,

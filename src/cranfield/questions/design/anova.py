@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import (
     ALPHA,
     ANOVA_VARIANCE,
@@ -126,6 +127,7 @@ def design_anova(
     >>> round(design_anova(0.0125, 20, n_topics=50).min_diff, 3)
     0.102
     """
+    check_arguments(design_anova, locals())
     if published and blocked:
         raise ArgumentError("`published` and `blocked` exclude each other. Leave one of them out.")
     one_way = published or method == "published" if blocked is None else not blocked

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, ANOVA_VARIANCE, DESIGN_METHOD, PAIRED_VARIANCE
 from cranfield.core.errors import ArgumentError
 from cranfield.questions.design.asked import Given, design_of
@@ -63,6 +64,7 @@ def design_interval(
     >>> design_interval(0.42**2, 0.05).n_topics
     1087
     """
+    check_arguments(design_interval, locals())
     return design_of(
         INTERVAL, INTERVAL.variants[two_sample], variance, variance_of_difference, estimator, alpha=alpha, width=width,
         n_topics=n_topics,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, ANOVA_VARIANCE, DESIGN_METHOD, PAIRED_VARIANCE, DesignMethod
 from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
@@ -69,6 +70,7 @@ def design_ttest(
     >>> design_ttest(0.042941, n_topics=137).min_diff <= 0.05
     True
     """
+    check_arguments(design_ttest, locals())
     return design_of(
         TTEST, TTEST.variants[two_sample], variance, variance_of_difference, estimator, alpha=alpha, method=method,
         min_diff=min_diff, n_topics=n_topics, power=power,

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, GATE_TEST, POWER, RESAMPLES, SEED, Alternative, GateTest, Verdict
 from cranfield.core.errors import notify, quietly
 from cranfield.core.executors import Progress
@@ -386,6 +387,7 @@ def gate(
     >>> gate(runs, baseline="main", candidate="new", better=True).verdict
     'undecided'
     """
+    check_arguments(gate, locals())
     asked = GateQuestion(
         baseline=baseline, candidate=candidate, margin=margin, better=better, equivalent=equivalent, alpha=alpha,
         power=power, test=test, n_resamples=n_resamples, seed=seed,

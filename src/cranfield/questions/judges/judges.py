@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import polars as pl
 
 from cranfield.collection.doors import RunsLike
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, SEED, TAU_RESAMPLES
 from cranfield.core.errors import DataError, notify
 from cranfield.core.invariants import check_finite, check_frame
@@ -236,6 +237,7 @@ def judges(
     >>> print(result.summary())
     machine and people rank 8 systems with τ = 1.000 [1.000, 1.000]
     """
+    check_arguments(judges, locals())
     options = complete_scoring(scoring, "judges")
     strata, groups, members = read_strata(sampled), read_groups(system_groups), read_groups(teams)
     bench = gather(human, machine, runs, measure, map, options)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import nctdtr, stdtrit
 
 from cranfield.collection.doors import RunsLike
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, MACHINE_TOPICS, POWER
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.invariants import check_finite, check_frame
@@ -232,6 +233,7 @@ def design_judges(
     >>> design_judges({"people": people}, {"machine": machine}, width=0.1, machine_topics=500).rows["topics"].to_list()
     [39, 15]
     """
+    check_arguments(design_judges, locals())
     if (width is None) == (min_diff is None):
         raise ArgumentError("give one of `width` and `min_diff`. Write a width of 0.1.")
     bench = gather(human, machine, runs, measure, map, complete_scoring(scoring, "design_judges"))

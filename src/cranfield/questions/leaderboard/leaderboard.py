@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike
+from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import notify, quietly
 from cranfield.core.results import Result
 from cranfield.questions.compare.answer import comparison_answer, leader
@@ -72,6 +73,7 @@ def leaderboard(
     >>> leaderboard({"bm25": bm25, "ours": ours}, measure="AP").to_frame()["system"].to_list()
     ['ours', 'bm25']
     """
+    check_arguments(leaderboard, locals())
     with quietly():
         found = compare_measures(scores, runs, qrels=qrels, measure=measure, **options)
     result = Leaderboard(found.comparisons, found.across_measures)

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, FAMILY_CORRECTION, LOOKS, SPENDING, FamilyCorrection, Spending
 from cranfield.core.errors import ArgumentError, DataError, notify
 from cranfield.core.labels import positions, summary
@@ -324,6 +325,7 @@ def monitor(
     >>> result.summary()
     'score: after 40 of 60 topics (look 2) 1 of 3 pairs are decided; go on'
     """
+    check_arguments(monitor, locals())
     check_looks(looks, alpha)
     one_of("correction", correction, FamilyCorrection)
     one_of("spending", spending, Spending)

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, LOOKS, POWER, SPENDING, Spending
 from cranfield.core.errors import ArgumentError
 from cranfield.core.invariants import check_finite, claim
@@ -186,6 +187,7 @@ def design_looks(
     >>> design_looks(0.042941, 0.05).summary()
     '5 looks take at most 141 topics (113 expected for difference 0.05); one look takes 137'
     """
+    check_arguments(design_looks, locals())
     check_looks(looks, alpha)
     if not alpha < power < 1:
         raise ArgumentError(f"`power` must be between alpha and 1; got {power!r}. Write 0.80.")

@@ -11,6 +11,7 @@ from scipy.special import stdtr, stdtrit
 
 from cranfield.core import defaults
 from cranfield.core.answer import Answer, Drawings
+from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import DataError, notify
 from cranfield.core.invariants import check_frame, claim
 from cranfield.core.results import Result
@@ -128,6 +129,7 @@ def preferences(comparisons: ComparisonsLike | Comparisons, *, alpha: float = de
     >>> preferences(rows).rows.select("rank", "system", "strength", "share").rows()  # log 3 apart
     [(1, 'ours', 0.549306..., 0.75), (2, 'bm25', -0.549306..., 0.25)]
     """
+    check_arguments(preferences, locals())
     given = Comparisons.of(comparisons)
     systems, contests = given.systems, given.contests
     if contests.n_topics < 2:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 import numpy as np
 import polars as pl
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, ASSURANCE, FEW_COMPARISONS, POWER, SEED
 from cranfield.core.errors import CranfieldError, DataError, notify, quietly
 from cranfield.core.invariants import check_frame
@@ -262,6 +263,7 @@ def recommend(
     >>> recommend(x, n_systems=5, min_diff=0.10)
     Recommendation(AP: 28 topics [21, 38]; all pairs, corrected)
     """
+    check_arguments(recommend, locals())
     k = int(count("n_systems", n_systems))
     difference, wanted, level = positive("min_diff", min_diff), probability("power", power), probability("alpha", alpha)
     sure, grouping = probability("assurance", assurance), team_of(teams)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cranfield.core import defaults
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, HALVINGS, RELIABILITY_TARGET, SEED, VIEW_MIN_DIFF
 from cranfield.core.errors import ArgumentError, notify
 from cranfield.core.invariants import check_finite, check_interval
@@ -253,6 +254,7 @@ def reliability(
     >>> study.to_frame()["topics_needed"].to_list()
     [54, 258]
     """
+    check_arguments(reliability, locals())
     study.check_share("alpha", alpha, ALPHA)
     named = collections_of(scores)
     matrices = list(named.values())

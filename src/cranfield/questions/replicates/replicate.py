@@ -15,6 +15,7 @@ import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike
 from cranfield.core import defaults
+from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress
 from cranfield.core.labels import summary
@@ -275,6 +276,7 @@ def replicate(
     >>> result.pairs.select("system_a", "system_b", "votes").height
     6
     """
+    check_arguments(replicate, locals())
     if published:
         residuals, resample, p, correction = "raw", "cells", "effect", "bh"
     how = Bootstrap(n_resamples, residuals, resample, p, interaction, seed, workers, executor)

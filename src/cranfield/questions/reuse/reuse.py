@@ -15,6 +15,7 @@ from cranfield.collection.matched import refuse_other_ids
 from cranfield.collection.readers import read_runs
 from cranfield.collection.teams import read_teams, teams_by_prefix, teams_of
 from cranfield.collection.types import Qrels, Run
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import (
     ALPHA,
     JUDGED_CUTOFF,
@@ -228,6 +229,7 @@ def reuse(
     >>> result.to_frame().columns[:8]
     ['measure', 'view', 'depth', 'pool_judged', 'team', 'runs', 'unique_judged', 'unique_relevant']
     """
+    check_arguments(reuse, locals())
     share("alpha", alpha)
     share("p", p)
     at_least("cutoff", cutoff, 1, JUDGED_CUTOFF)

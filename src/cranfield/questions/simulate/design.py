@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import special
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, DESIGN_TRIALS, PILOTS, POWER, SEED
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress, map_in_order
@@ -139,6 +140,7 @@ def simulate_design(
     >>> result.rows.columns[:6]
     ['pilot', 'topics', 'promised', 'reached', 'lower', 'upper']
     """
+    check_arguments(simulate_design, locals())
     matrix = past_scores(scores)
     size = matrix.n_topics if n_topics is None else int(n_topics)
     if size < FEWEST_TOPICS:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import SEED, SIMULATION_MODE, SimulationMode
 from cranfield.core.errors import notify
 from cranfield.core.invariants import check_frame
@@ -106,6 +107,7 @@ def simulate_scores(
     >>> simulate_scores(make_scores(50, 6), n_topics=200, n_systems=4, difference=0.1).summary()
     '200 topics × 4 systems by score, with their true means'
     """
+    check_arguments(simulate_scores, locals())
     population = Population.of(scores, bottom=0.0)
     n = len(population.values) if n_topics is None else n_topics
     m = population.n_systems if n_systems is None else n_systems

@@ -14,6 +14,7 @@ import polars as pl
 from scipy import special
 
 from cranfield.core import defaults
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, SEED, SimulationMode
 from cranfield.core.errors import ArgumentError, notify
 from cranfield.core.executors import Progress
@@ -258,6 +259,7 @@ def simulate_tests(
     >>> row["kind"], 0.02 < row["rate"] < 0.09
     ('type1', True)
     """
+    check_arguments(simulate_tests, locals())
     copulas_there("mode", mode)
     plan = _plan(n_topics, difference, tests, alpha, n_systems, correction, n_trials, n_resamples, mode, seed)
     population = Population.of(scores)

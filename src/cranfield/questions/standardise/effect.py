@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import (
     ALPHA,
     ANOVA_VARIANCE,
@@ -28,7 +29,7 @@ from cranfield.core.defaults import (
 )
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.invariants import check_frame
-from cranfield.core.labels import summary
+from cranfield.core.labels import repr_of, summary
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
@@ -171,8 +172,11 @@ def standardisation_effect(
     >>> effect.scale_free["blocked_f"].round(2).to_list()
     [1.97, 4.64]
     """
+    check_arguments(standardisation_effect, locals())
     if not fraction > 0:
         raise ArgumentError(f"`fraction` must be positive; got {fraction:g}. Write 1 for one standard deviation.")
+    if factors is not None and not isinstance(factors, Standardisation):
+        raise ArgumentError(f"`factors` must be a Standardisation; got {repr_of(factors)}. Use `fit_standardisation`.")
     matrices = as_matrices(scores)
     for matrix in matrices:
         matrix.require(what="the effect of standardisation")

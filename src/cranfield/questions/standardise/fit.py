@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import (
     MISSING,
     STANDARDISE_A,
@@ -282,6 +283,7 @@ def fit_standardisation(scores: Scores | ScoreMatrix) -> Standardisation:
     >>> factors.apply(raw).scores.only().values.round(6).tolist()
     [[0.35, 0.5, 0.65]]
     """
+    check_arguments(fit_standardisation, locals())
     matrices = as_matrices(scores)
     provenance: list[str] = []
     for matrix in matrices:

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection.teams import read_teams, systems_by_team
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import STANDARDISE_A, STANDARDISE_B, STANDARDISE_TO, StandardiseTo
 from cranfield.core.errors import ArgumentError, DataError, notify
 from cranfield.core.invariants import check_finite, check_interval
@@ -160,6 +161,7 @@ def standardisation_robustness(
     >>> standardisation_robustness(raw, teams={"d": "team"})
     Robustness(AP: 1 left out, mean moves by 0.1810 and 0 ranks at most)
     """
+    check_arguments(standardisation_robustness, locals())
     check(to, a, b)
     groups = _groups(leave_out, teams)
     matrices = as_matrices(scores)

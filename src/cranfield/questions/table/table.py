@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike
+from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.labels import joined, plural
 from cranfield.core.results import Result
@@ -294,6 +295,7 @@ def table(
     >>> found.cells["ours", "AP"].marks, found.cells["ours", "AP"].wins
     (('†',), ((7, 0, 0),))
     """
+    check_arguments(table, locals())
     baseline = options.get("baseline") or None
     TableQuestion(baseline=(baseline,) if isinstance(baseline, str) else baseline and tuple(baseline), wins=wins)
     with quietly():

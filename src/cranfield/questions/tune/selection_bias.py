@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, BIAS_EXPERIMENTS, BIAS_SD, BIAS_SETTINGS, BIAS_TOPICS, SEED
 from cranfield.core.errors import ArgumentError
 from cranfield.core.executors import Progress
@@ -162,6 +163,7 @@ def selection_bias(
     SelectionBias(50 equally good settings on 50 topics: in-sample +0.0316, held-out -0.0005;
                   declared better 32.0% and 9.3%)
     """
+    check_arguments(selection_bias, locals())
     at_least("n_settings", n_settings, 2, BIAS_SETTINGS)
     at_least("n_topics", n_topics, 2, BIAS_TOPICS)
     at_least("n_experiments", n_experiments, 2, BIAS_EXPERIMENTS)

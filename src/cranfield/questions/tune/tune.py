@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, CURVE_RESAMPLES, MEASURES, SEED
 from cranfield.core.errors import DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress
@@ -274,6 +275,7 @@ def tune(
     >>> tuning.held_out.system_means.round(4).tolist()
     [0.61]
     """
+    check_arguments(tune, locals())
     given: Any = families
     if qrels is not None:
         families = split_families(with_warnings(scores_or_evaluated(given, qrels, measure or MEASURES[0])))

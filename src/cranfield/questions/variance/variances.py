@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA
 from cranfield.core.errors import DataError, notify, quietly
 from cranfield.core.results import Result
@@ -115,6 +116,7 @@ def variances(
     >>> variances(x, estimator=["within", "residual"]).to_frame()["variance"].round(4).to_list()
     [0.0611, 0.0094]
     """
+    check_arguments(variances, locals())
     named = as_collections(collections, argument="collections")
     chosen = [estimator] if isinstance(estimator, str) else estimator
     grouping = estimate.team_of(teams)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from cranfield import __version__
 from cranfield.core.errors import CranfieldError, UnknownNameError
+from cranfield.core.files import no_memory, reason
 from cranfield.web.server import api, views
 from cranfield.web.server.limits import Limits
 from cranfield.web.server.page import pages
@@ -26,6 +27,7 @@ from cranfield.web.server.store import MovedData
 
 STATIC = Path(__file__).parents[1] / "static"
 BUG = "the server failed unexpectedly; its log says why. Your data are safe. Go back and try again."
+DISK = "The server cannot use its disk. Free some space or check the directory, then try again."
 _STATUS = {
     404: "no page at this address. Use the links above.",
     405: "this address does not accept this method.",
@@ -90,6 +92,10 @@ def _handle_errors(app: FastAPI) -> None:
     async def gone(request: Request, error: Exception) -> Response:
         return Response(None, 400)  # which nobody reads: the sender of an upload went away
 
+    async def full(request: Request, error: Exception) -> Response:
+        why = no_memory() if isinstance(error, MemoryError) else f"{reason(cast('OSError', error))}. {DISK}"
+        return _error_response(request, 507, why)
+
     async def unknown(request: Request, error: Exception) -> Response:
         response = _error_response(request, 500, BUG)
         for name, value in HEADERS.items():  # this answer is made outside of what puts them on all others
@@ -102,7 +108,7 @@ def _handle_errors(app: FastAPI) -> None:
         HTTPException: plain,
         RequestValidationError: unfit,
     }
-    handlers[ClientDisconnect] = gone
+    handlers |= {ClientDisconnect: gone, OSError: full, MemoryError: full}
     for kind, handler in {**handlers, Exception: unknown}.items():
         app.add_exception_handler(kind, handler)
 

@@ -113,11 +113,12 @@ class Index:
         self._told = False
         try:
             self._base = self._opened()
+            return
         except sqlite3.Error as error:
             if directory is None or any(word in str(error) for word in _NOT_DAMAGED):
                 why = "another server uses it" if "locked" in str(error) else str(error)
                 raise ArgumentError(f"cannot keep data in {directory}: {why}. Name another directory.") from None
-            self._rebuild(directory)
+        self._rebuild(directory)  # outside the handler: until the error is gone, its cursor may lock the file
 
     def _opened(self) -> sqlite3.Connection:
         place = ":memory:" if self._directory is None else str(self._directory / "index.sqlite")
@@ -156,9 +157,9 @@ class Index:
             for row in rows:
                 with suppress(sqlite3.Error):  # a row that breaks the rules of its table
                     self._base.execute(f"insert or ignore into {table} values ({marks})", row)
-        found = [self._base.execute(f"select count(*) from {table}").fetchone()[0] for table in ("dataset", "question")]
+        datasets, questions = (len(self._do(f"select rowid from {table}")) for table in ("dataset", "question"))
         self.notes.append(
-            f"the index in {directory} is damaged. {plural(found[0], 'dataset')} and {plural(found[1], 'question')} "
+            f"the index in {directory} is damaged. {plural(datasets, 'dataset')} and {plural(questions, 'question')} "
             f"could be read; the old file is {aside.name}."
         )
 
@@ -177,7 +178,7 @@ class Index:
         with self._lock:
             try:
                 return self._base.execute(command, values).fetchall()
-            except (sqlite3.Error, UnicodeError, OverflowError) as error:
+            except (sqlite3.Error, UnicodeError, OverflowError, MemoryError) as error:
                 if not self._told:
                     log.error(
                         "the index in %s failed (%s); changes last until the server stops", self._directory, error

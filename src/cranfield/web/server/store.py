@@ -47,10 +47,14 @@ class Store:
         self._pending = 0
         self._lock = threading.Lock()
         self.removed: Dataset | None = None
-        for kept in self.index.datasets():
-            self._load(kept)
-        if self.kept:
-            self._recover()
+        try:
+            for kept in self.index.datasets():
+                self._load(kept)
+            if self.kept:
+                self._recover()
+        except BaseException:
+            self.index.close()  # else no other server could use the directory
+            raise
 
     @property
     def notes(self) -> list[str]:
@@ -146,11 +150,11 @@ class Store:
         if self[id].id == SAMPLE:
             raise DataError("the sample collection cannot be removed.")
         self._forget_removed()
+        (self.path / id / NAMES).unlink(missing_ok=True)  # else the next server would bring it back
         with self._lock:
             self.removed = self._datasets.pop(id, None)
         if self.removed is not None:
             self.removed.forget()
-        (self.path / id / NAMES).unlink(missing_ok=True)  # else the next server would bring it back
         self.index.remove(id)
 
     def restore(self, id: str) -> Dataset:
@@ -196,14 +200,15 @@ class Store:
         size = self._sizes.get(dataset.id)
         if size is None:  # files of the command line: they are not ours, and stay where they are
             places = tuple(file.place for file in dataset.files)
-            size = sum(Path(place).stat().st_size for place in places)
-        known = (dataset.id, dataset.name, names, dataset.missing, dataset.lenient, size, places, dataset.teams)
+            with suppress(OSError):  # those that are gone are dropped at the next start
+                size = sum(Path(place).stat().st_size for place in places)
+        known = (dataset.id, dataset.name, names, dataset.missing, dataset.lenient, size or 0, places, dataset.teams)
         return Kept(*known)
 
-    def _write_names(self, kept: Kept) -> None:
+    def _write_names(self, kept: Kept, place: Path | None = None) -> None:
         if self.kept and not kept.places:
-            with suppress(FileError):  # the index has the same; a full disk must not take it away
-                write_atomically(self.path / kept.id / NAMES, kept.to_json())
+            with suppress(FileError, MemoryError):  # the index has the same; a full disk must not take it away
+                write_atomically((place or self.path / kept.id) / NAMES, kept.to_json())
 
     def add(
         self,
@@ -244,7 +249,10 @@ class Store:
             files = tuple(NamedFile(name, self.path / id / _number(at)) for at, name in enumerate(names))
             first = label(given[0][0]).rpartition("/")[2]
             title = first if first.lower().endswith(".zip") else _several(first, len(files))
-            made = self._keep(Dataset(id, title, files, missing, lenient, self.limits.systems), scratch, taken)
+            name, teams = (title, None) if to is None else (to.name, to.teams)
+            kept = Kept(id, name, tuple(names), missing, lenient, taken, teams=teams)
+            self._write_names(kept, scratch)  # before the files get their place: they are found with it, or not at all
+            made = self._keep(Dataset(id, name, files, missing, lenient, self.limits.systems, teams), scratch, taken)
             if to is not None and made is not to:
                 made.name, made.teams = to.name, to.teams
                 self.index.move(to.id, made.id)
