@@ -1,8 +1,8 @@
-"""The rule for seed variance, judged on draws that had no part in its choice: ``python docs/recipes_study.py [TRIALS [SEED]]``.
+"""The rule for seed variance, judged on draws that had no part in its choice: ``python docs/recipes_study.py [TRIALS [SEED [NAME]]]``.
 
 Every row is the share of families of equal recipes with at least one false positive at level .05, by the rule of
 `across` and by each system's own seed variance (Satterthwaite alone). `docs/across_study.py` has the draws by which the
-rule was chosen; these have another seed and other populations.
+rule was chosen; these have another seed and other populations. With a NAME, only populations whose name has it are run.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def errors(one: Population, trials: int, seed: int) -> tuple[float, float]:
 def populations() -> list[Population]:
     """Topic counts from a small track to MS MARCO; spreads alike, unequal, drawn; seeds normal or not."""
     found = []
-    for r in (2, 3, 5, 10):
+    for r in (2, 3, 4, 5, 10):
         for name, topics, scale in (
             ("1 × 50", (50,), 1.0), ("12 × 50", (50,) * 12, 1.0), ("1 × 200", (200,), 1.0), ("1 × 6,980", (6980,), 0.2),
         ):  # fmt: skip
@@ -92,16 +92,18 @@ def populations() -> list[Population]:
                 found.append(Population(f"R = {r}, {name}, {kind}", topics, scaled, (r,) * len(spread)))
         for kind in ("random spread", "heavy tails", "failures"):
             found.append(Population(f"R = {r}, 4 × 100, {kind}", (100,) * 4, (0.03,) * 5, (r,) * 5, kind))
-    found.append(Population("R = 2, 2, 3, 5, 10, 4 × 100, equal", (100,) * 4, (0.03,) * 5, (2, 2, 3, 5, 10)))
-    wide = (0.06, 0.01, 0.01, 0.01, 0.01)
-    found.append(Population("R = 2, 2, 3, 5, 10, 4 × 100, first wide", (100,) * 4, wide, (2, 2, 3, 5, 10)))
+    for mixed in ((2, 2, 3, 5, 10), (2, 5, 5, 5, 5), (2, 10, 10, 10, 10), (2, *(10,) * 9)):
+        m = len(mixed)
+        for kind, spread in (("equal", (0.03,) * m), ("first wide", (0.06, *(0.01,) * (m - 1)))):
+            seeds = ", ".join(map(str, mixed)) if m == 5 else "2 and nine times 10"
+            found.append(Population(f"R = {seeds}, 4 × 100, {kind}", (100,) * 4, spread, mixed))
     return found
 
 
-def main(trials: int, seed: int) -> None:
-    """Print every rate."""
+def main(trials: int, seed: int, part: str = "") -> None:
+    """Print the rate of every population whose name has this part."""
     sys.stdout.write("population,trials,rule,own_variance\n")
-    for one in populations():
+    for one in (found for found in populations() if part in found.name):
         count = trials if max(one.topics) < 1000 else trials // 2
         of_rule, of_own = errors(one, count, seed)
         sys.stdout.write(f'"{one.name}",{count},{of_rule:.3f},{of_own:.3f}\n')
@@ -109,5 +111,5 @@ def main(trials: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    asked = [int(word) for word in sys.argv[1:]]
-    main(*asked, *(1000, 75014)[len(asked) :])
+    asked = dict(enumerate(sys.argv))
+    main(int(asked.get(1, 1000)), int(asked.get(2, 75014)), asked.get(3, ""))

@@ -1290,7 +1290,7 @@ judges_case(
 judges_case("judges.worse", judging("bad"), r"bad: worse than a second person by [01]\.\d{3} in τ", judging("good"))
 judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: these 40 topics cannot tell whether it equals a second person",
             judging("good"))  # fmt: skip
-judges_case("judges.tau-alone", judging("good", persons=1), r"good ranks 10 systems with τ = \d\.\d{3} to people \[\d\.\d{3}, \d\.\d{3}\]",
+judges_case("judges.tau-alone", judging("good", persons=1), r"good and people rank 10 systems with τ = \d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]",
             judging("good"))  # fmt: skip
 judges_case(
     "judges.no-tau",
@@ -1304,6 +1304,8 @@ judges_case("judges.no-ceiling", judging("good", persons=1), r"No ceiling: one a
             judging("good"))  # fmt: skip
 judges_case("judges.no-groups", judging("good"), r"Bias for a group of systems was not examined\. Declare groups with `system_groups`\.",
             judging("good", grouped=True))  # fmt: skip
+judges_case("judges.no-verdict", judging("tied"), r"tied: no verdict\. It needs 5 systems that do not all tie, and 2 topics that all judged\.",
+            judging("good"))  # fmt: skip
 judges_case("judges.delta", judging("good"), r"good: Δ = [+-]0\.\d{3} \[[+-]\d\.\d{3}, [+-]\d\.\d{3}\] in τ against a second person, on 40 topics\.",
             judging("good", persons=1))  # fmt: skip
 judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ours 0\.(?:09|10)\d higher than a second person does, relative to other systems\.",
@@ -1355,6 +1357,18 @@ judges_case(
     r"machine: 2 pairs are judged by people only, 0 by the machine only\.",
     lambda: graded(0),
 )
+
+
+@cache
+def with_group(systems: str) -> cf.Judging:
+    """Six systems, some of them in a group."""
+    x = noisy([0.8, 0.7, 0.6, 0.5, 0.4, 0.3])
+    groups = dict.fromkeys(x.systems[: len(systems)], "ours")
+    return cf.judges({"person": x}, {"machine": x}, system_groups=groups, n_resamples=20)
+
+
+judges_case("judges.unexamined-group", lambda: with_group("abcd"), r"Bias was not examined for ours: a group needs 1 system inside, 3 outside, and 3 shared topics\.",
+            lambda: with_group("ab"))  # fmt: skip
 
 
 def apart(first: int, n: int = 30) -> cf.Judging:

@@ -198,12 +198,12 @@ def test_replicated_counts_collections_in_which_the_difference_holds() -> None:
         (means(9), {"claim": "these"},
          "`claim` 'these' needs scores by topic and one run per system. These data support: like_these."),
         (seeded(3, best=True), {},
-         "score: system 'z' has one seed, which tells nothing about its recipe. Name it `deterministic`, give more seeds, "
-         "or set `claim` to trained."),
+         "score: system 'z' has one seed, which tells nothing about its recipe. Give more seeds, or use `across` with "
+         "`deterministic` or the `claim` trained."),
         (pl.concat([means(8), means(8).head(1)]), {},
          "collection 'c0': system 'a' has two scores. Keep one, or add a column called seed."),
         (seeded(2).head(79), {},
-         "collection 'c0': 1 scores are missing, such as topic '19' of system 'b'. Add them, or set `missing` to zero or "
+         "collection 'c0' lacks 1 score, such as topic '19' of system 'b'. Add them, or set `missing` to zero or "
          "drop-topic."),
         (means(8).with_columns(value=pl.lit("much")), {},
          "collection 'c0', system 'a': 'much' is not a finite number. Correct the value."),

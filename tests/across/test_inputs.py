@@ -208,3 +208,31 @@ def test_the_page_reads_what_the_command_reads(tmp_path: Path) -> None:
             assert found.json()["rows"] in (wanted, board)
             said = client.get(f"/api/compare?data={id}").text
             assert "The page Across compares systems over them" in said
+
+
+@pytest.mark.parametrize("command", ["compare", "leaderboard", "table"])
+def test_folders_of_results_and_files_of_other_topics_are_for_across(command: str, tmp_path: Path) -> None:
+    for model in "ab":
+        (tmp_path / "results" / model).mkdir(parents=True)
+        made = {"ndcg": {"NDCG@10": 0.5}, "map": {"MAP@10": 0.4}}
+        (tmp_path / "results" / model / "scifact.json").write_text(json.dumps(made))
+    code, text = run(command, str(tmp_path / "results"))
+    assert code == 1
+    assert "holds result files of several collections. Compare them with `cranfield across`." in text
+    code, text = run(command, str(tmp_path / "results" / "a"))
+    assert "compare them with `cranfield across`" in text
+    files = []
+    for name, one in scored([[0.5, 0.3]] * 2).items():
+        files.append(str(tmp_path / f"{name}.AP.csv"))
+        cf.write_scores(one.__class__(one.values, [f"{name}{t}" for t in one.topics], one.systems, "AP"), files[-1])
+    code, text = run(command, *files)
+    assert code == 1
+    assert "has other topics of the same systems. Compare collections with `cranfield across`." in text
+
+
+def test_a_recipe_without_seeds_has_a_remedy_in_table_too(tmp_path: Path) -> None:
+    table = seeded(3, n_collections=1, best=True).drop("collection")
+    table.write_csv(tmp_path / "seeds.csv")
+    code, text = run("table", str(tmp_path / "seeds.csv"))
+    assert code == 1
+    assert "use `across` with" in text

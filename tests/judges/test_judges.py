@@ -306,6 +306,86 @@ def test_the_columns_of_every_table_are_those_of_the_documentation() -> None:
         assert ["measure", *columns.split(", ")] == tables[name], name
 
 
+# ── second persons on the pairs that both judged ─────────────────────────────────────────────────────────
+
+
+def halves() -> tuple[cf.Qrels, cf.Qrels]:
+    """The judgments of the sample in two parts that share topics and no pair."""
+    frame = sample().qrels.frame
+    first = pl.int_range(pl.len()).over("topic") % 2 == 0
+    return cf.Qrels(frame.filter(first)), cf.Qrels(frame.filter(~first))
+
+
+def test_a_second_person_who_judged_part_of_the_pairs_is_neither_strict_nor_biased() -> None:
+    """The same grades on half of the pairs: whole scores would differ, those on the shared pairs do not."""
+    result = cf.judges(
+        {"human": sample().qrels, "second": halves()[0]}, {"machine": sample().qrels}, sample().runs,
+        system_groups={sample().runs[0].system: "first"}, n_resamples=20,
+    )  # fmt: skip
+    lead = result.leniency_rows.filter(judge="second", of="system")["value"]
+    assert lead.len() == 20
+    assert lead.abs().max() == 0
+    assert result.bias_rows.filter(judge="second", role="second person")["difference"].item() == 0
+    assert result.verdicts[0].n_pairs == halves()[0].frame.height
+    assert f"on {halves()[0].frame.height:,} pairs of 30 topics." in " ".join(result.answer().sentences)
+
+
+def test_people_who_share_no_pair_set_no_ceiling() -> None:
+    first, second = halves()
+    result = cf.judges({"human": first, "second": second}, {"machine": sample().qrels}, sample().runs, n_resamples=20)
+    assert result.verdicts == ()
+    assert set(result.ranking_rows["role"]) == {"machine"}
+    assert "machine: no verdict." in " ".join(result.answer().sentences)
+
+
+def test_rankings_show_a_machine_on_the_pairs_of_the_second_persons() -> None:
+    """Δ is the difference of two rows of the table."""
+    made = cf.make_judges(sample(), n_human=30)
+    some = cf.Qrels(made.second.frame.filter(pl.int_range(pl.len()) % 3 > 0))
+    result = cf.judges({"human": made.human, "second": some}, {"machine": made.machine}, sample().runs, n_resamples=20)
+    tau = dict(result.ranking_rows.filter(coefficient="tau_b", systems="all").select("role", "value").iter_rows())
+    assert tau["machine, their pairs"] - tau["second person"] == pytest.approx(result.verdicts[0].difference.value)
+    assert tau["machine, their pairs"] != tau["machine"]
+
+
+def test_a_group_that_cannot_be_examined_is_named() -> None:
+    human = scores()
+    people = {"person": matrix(human), "second": matrix(human)}
+    groups = {**dict.fromkeys("abcdef", "large"), "nobody": "absent"}
+    result = cf.judges(people, {"machine": matrix(human)}, system_groups=groups, n_resamples=20)
+    assert result.bias_rows.is_empty()
+    assert result.warnings == (
+        "Bias was not examined for large, absent: a group needs 1 system inside, 3 outside, and 3 shared topics.",
+    )
+    assert result.verdicts[0].outcome == "not worse"
+    assert "Bias for a group of systems was not examined" in " ".join(result.answer().sentences)
+
+
+def test_a_bias_without_any_spread_over_topics_is_certain() -> None:
+    human, group = np.tile(np.arange(8) / 8, (16, 1)), np.arange(8) >= 6
+    for size, p in ((0.25, 0), (0.0, 1)):
+        found = bias.group_bias(human, human + size * group, group, 0.05)
+        assert (found.difference, found.lower, found.upper, found.p) == pytest.approx((size, size, size, p))
+
+
+def test_permutations_that_leave_too_few_systems_outside_do_not_count() -> None:
+    """Of teams of 7 systems and 1, the large one never forms the group."""
+    human = scores()
+    group, teams = np.arange(8) == 7, np.array([0, 0, 0, 0, 0, 0, 0, 1])
+    assert bias.permutation_p(human, human + 0.1 * group, group, teams, 99, 1) == 1
+
+
+def test_a_mapping_is_printed_and_part_of_the_signature() -> None:
+    made = cf.make_judges(sample(), n_human=10)
+    judged = {"human": made.human}, {"machine": made.machine}, sample().runs
+    mapped = cf.judges(*judged, map="0:0,1:1,2:1", n_resamples=20)
+    assert mapped.answer().sheet().title.endswith(" Machine grades mapped 0:0,1:1,2:1.")
+    assert "map 0:0,1:1,2:1" in mapped.signature
+    plain = cf.judges(*judged, n_resamples=20)
+    assert "map" not in plain.signature
+    assert "mapped" not in plain.answer().sheet().title
+
+
 # ── bad input ─────────────────────────────────────────────────────────────────────────────────────────────
 
 

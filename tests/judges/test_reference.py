@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import cranfield as cf
@@ -26,7 +27,8 @@ def dl2019() -> cf.Judging:
 
 
 def tau(result: cf.Judging, judge: str, systems: str = "all", coefficient: str = "tau_b") -> float:
-    rows = result.ranking_rows.filter(judge=judge, systems=systems, coefficient=coefficient)
+    whole = pl.col("role").is_in(["machine", "second person"])
+    rows = result.ranking_rows.filter(whole, judge=judge, systems=systems, coefficient=coefficient)
     return round(float(rows["value"].item()), 3)
 
 

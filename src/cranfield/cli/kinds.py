@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cranfield.core.errors import CranfieldError, FileError
+from cranfield.core.errors import CranfieldError, FileError, Problem
 from cranfield.core.files import expand, is_file
 
 if TYPE_CHECKING:
@@ -23,7 +24,20 @@ def explained(error: FileError, question: type[Question], files: Files) -> FileE
         return _other_kind(error.path, error.given, error.wanted, usage, runs)
     if MEANS_ONLY in str(error):  # a result of MTEB or BEIR, of which the reader has said what to do
         return error
+    if _holds_results(error.path):
+        text = "holds result files of several collections. Compare them with `cranfield across`."
+        return FileError(error.path, [Problem(0, text)])
     return in_place_of(_wanted(error.path, question, files), error, usage, runs)
+
+
+def _holds_results(path: str) -> bool:
+    """Whether it is a folder of result files of MTEB or BEIR, in folders by model."""
+    from cranfield.questions.across.results import result_files
+
+    try:
+        return Path(path).is_dir() and bool(result_files(path))
+    except CranfieldError:
+        return False
 
 
 def in_place_of(wanted: FileKind | None, error: FileError, usage: str, runs: bool = True) -> FileError:

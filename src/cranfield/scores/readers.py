@@ -161,7 +161,10 @@ def _add(matrices: dict[str, ScoreMatrix], matrix: ScoreMatrix, path: str, missi
     try:
         matrices[matrix.measure] = known.join(matrix, missing="drop-topic" if missing == "drop-topic" else "error")
     except DataError as error:
-        raise FileError(path, [Problem(0, f"cannot be combined with the earlier files: {error}")]) from None
+        text = f"cannot be combined with the earlier files: {error}"
+        if set(known.systems) & set(matrix.systems) and not set(known.topics) & set(matrix.topics):
+            text = "has other topics of the same systems. Compare collections with `cranfield across`."
+        raise FileError(path, [Problem(0, text)]) from None
 
 
 def _of_runs(parts: Sequence[ScorePart], missing: MissingPolicy) -> list[ScoreMatrix]:

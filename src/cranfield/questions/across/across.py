@@ -35,7 +35,7 @@ from cranfield.questions.across.board import (
     standardised,
 )
 from cranfield.questions.across.claims import Claim, borda, like_these, replicated, these_collections
-from cranfield.questions.across.collected import Collected, collect, from_scores, from_table
+from cranfield.questions.across.collected import Collected, collect, from_scores, from_table, named_by_seed
 from cranfield.questions.across.files import Parts, read_parts
 from cranfield.questions.across.question import AcrossQuestion, weights_of
 from cranfield.questions.across.seeds import recipes
@@ -75,10 +75,16 @@ MEANS_ONLY = sentence(
 )
 FEW_SEEDS = sentence(
     "across.few-seeds",
-    "Some systems have two seeds. Where seed spread differs between systems, 10% of simulated families had a false "
-    "positive at level 0.05. Train a third seed.",
+    "Some systems have two seeds. Where seed spread differs between systems, up to 13% of simulated families had a "
+    "false positive at level 0.05. Train a third seed.",
     "a recipe claim uses a system with two seeds",
     measured="across.md#what-simulation-says",
+)
+LIKE_SEEDS = sentence(
+    "across.like-seeds",
+    "System names look like seeds of one system (such as {example}). They count as systems, unless a column called "
+    "seed names them.",
+    "there is one run per system, and two names differ only in the number after `seed`",
 )
 LISTED = 13
 """Topics or collections up to which all sign flips are listed."""
@@ -390,8 +396,8 @@ def _claims(data: Collected, asked: AcrossQuestion) -> tuple[str, ...]:
     ]
     if "recipe" in chosen and alone:
         raise DataError(
-            f"{data.measure}: system {alone[0]!r} has one seed, which tells nothing about its recipe. Name it "
-            "`deterministic`, give more seeds, or set `claim` to trained."
+            f"{data.measure}: system {alone[0]!r} has one seed, which tells nothing about its recipe. Give more "
+            "seeds, or use `across` with `deterministic` or the `claim` trained."
         )
     return chosen
 
@@ -417,6 +423,8 @@ def _warnings(data: Collected, claims: Sequence[str], asked: AcrossQuestion) -> 
     if k == 1 and not data.with_seeds:
         return said  # `compare` has its own
     said += data.cautions
+    if not data.with_seeds and (alike := named_by_seed(data.systems)):
+        said.append(LIKE_SEEDS(example=" and ".join(alike[:2])))
     fewest = min(range(k), key=lambda at: len(data.topics[at])) if data.topics else 0
     if data.topics and not any(data.clusters) and len(data.topics[fewest]) < MEASURED:
         count = len(data.topics[fewest])

@@ -48,7 +48,8 @@ LEADER_STAYS = sentence(
 )
 INTERACTION = sentence(
     "across.interaction",
-    "{share:.0%} of the variance of a difference over collections is interaction: it stays with more topics.",
+    "A difference varies between collections: {share:.0%} of that variance is interaction, which more topics do not "
+    "reduce.",
     "scores by topic on several collections; the rest of the variance is the topics' error",
     always=True,
 )
@@ -67,6 +68,11 @@ BOARD = (
     "rank_lower, rank_upper: simultaneous, by the claim. standardised_mean: mean z score per collection. borda: "
     "systems beaten, summed over collections (MTEB's rule).",
 )
+DISPENSABLE = {
+    "pairs": ("mean_a", "mean_b", "effect_size", "collections", "p_flips", "replicated"),
+    "leaderboard": ("standardised_mean", "borda_rank", "borda"),
+    "collections": ("second_mean",),
+}
 COMPONENT_DIGITS = {"variance": 6}
 COMPONENTS = (
     "interaction: how much a system's advantage depends on the collection; for means alone, with the topics' error. "
@@ -101,7 +107,7 @@ def across_answer(result: Across, question: Any = None) -> Answer:
             headline(result),
             notes=(f"{counts}. {' '.join(further)}".strip(), *notes),
             heading=heading,
-            dispensable=("mean_a", "mean_b", "effect_size", "collections", "p_flips", "second_mean", "replicated"),
+            dispensable=DISPENSABLE.get(show, ()),
             digits=COMPONENT_DIGITS if show == "components" else {},
         )
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from cranfield.core.columns import collected_columns
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
-from cranfield.core.labels import summary
+from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
-from cranfield.questions.compare.clusters import Clusters, grouped_cautions
+from cranfield.questions.compare.clusters import LOOK_LIKE_TURNS, Clusters, grouped_cautions, turns
 from cranfield.scores.frames import looks_like_measure
 from cranfield.scores.matrix import ScoreMatrix, Scores, inherited
 
@@ -24,6 +24,7 @@ Run = tuple[str, str]
 """A system and its seed; the seed is empty where there is one run per system."""
 FEWEST_SCALED = 5
 """Systems from which scores are standardised, or systems beaten counted."""
+_SEED = re.compile(r"(.+?)[\W_]*seed[\W_]*\d+", re.IGNORECASE)
 _CHOSEN = re.compile(r"best|max|top|chosen|selected", re.IGNORECASE)
 DROPPED = sentence(
     "across.dropped",
@@ -122,10 +123,11 @@ class Collected:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """That groups of topics are few, or that topics look as if they had some; each once."""
-        groups = self.clusters or (None,) * len(self.topics)
-        found = (grouped_cautions(*one) for one in zip(self.topics, groups, strict=True))
-        return tuple(dict.fromkeys(text for texts in found for text in texts))
+        """That groups of topics are few, or that topics look as if they had some; of all collections together."""
+        if groups := [one for one in self.clusters if one is not None]:
+            return tuple(grouped_cautions((), min(groups, key=len)))
+        found = [one for one in map(turns, self.topics) if one is not None]
+        return (LOOK_LIKE_TURNS(groups=sum(one[0] for one in found), example=found[0][1]),) if found else ()
 
     @property
     def equal_weights(self) -> bool:
@@ -277,7 +279,7 @@ def _complete(collection: str, measure: str, part: Part, missing: str) -> Part:
             return Part(tuple(np.array(part.topics, dtype=object)[kept]), part.runs, part.values[kept])
     row, column = np.argwhere(holes)[0].tolist()
     raise DataError(
-        f"collection {collection!r}: {int(holes.sum()):,} scores are missing, such as topic {part.topics[row]!r} of "
+        f"collection {collection!r} lacks {plural(int(holes.sum()), 'score')}, such as topic {part.topics[row]!r} of "
         f"system {part.runs[column][0]!r}. Add them, or set `missing` to zero or drop-topic."
     )
 
@@ -406,6 +408,19 @@ def _refuse_missing(measure: str, names: Sequence[str], runs: Sequence[Run], the
         f"{f', seed {seed},' if seed else ''} on {names[row]}. Add them, or set `missing` to drop-collection or "
         "drop-system."
     )
+
+
+def named_by_seed(systems: Sequence[str]) -> list[str]:
+    """Systems whose names differ only in the number of a seed; none where there are none.
+
+    >>> named_by_seed(["bm25", "dense_seed1", "dense_seed2", "colbert-seed-7"])
+    ['dense_seed1', 'dense_seed2']
+    """
+    members: dict[str, list[str]] = {}
+    for name in systems:
+        if match := _SEED.fullmatch(name):
+            members.setdefault(match[1], []).append(name)
+    return next((names for names in members.values() if len(names) > 1), [])
 
 
 def _chosen_seeds(parts: dict[str, Part]) -> tuple[dict[str, Part], list[str]]:

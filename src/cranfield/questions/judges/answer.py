@@ -11,6 +11,7 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet
+from cranfield.scores.tau_interval import LEAST_SYSTEMS
 
 if TYPE_CHECKING:
     from cranfield.questions.judges.judges import Judging
@@ -36,7 +37,7 @@ CANNOT_TELL = sentence(
 )
 TAU_ALONE = sentence(
     "judges.tau-alone",
-    "{judge} ranks {systems} with τ = {tau:.3f} to people{ends}",
+    "{judge} and people rank {systems} with τ = {tau:.3f}{ends}",
     "no second person judged the same pairs",
     measured="judges.md#what-simulation-says",
 )
@@ -54,11 +55,16 @@ NO_CEILING = sentence(
 NO_GROUPS = sentence(
     "judges.no-groups",
     "Bias for a group of systems was not examined. Declare groups with `system_groups`.",
-    "the verdict is that the machine is not worse, and no groups are declared",
+    "the verdict is that the machine is not worse, and no declared group could be examined",
+)
+NO_VERDICT = sentence(
+    "judges.no-verdict",
+    "{judge}: no verdict. It needs {least} systems that do not all tie, and 2 topics that all judged.",
+    "a second person judged, and Δ cannot be computed for a machine that shares topics with people",
 )
 DELTA = sentence(
     "judges.delta",
-    "{judge}: Δ = {value:+.3f} [{lower:+.3f}, {upper:+.3f}] in τ against a second person, on {topics}.",
+    "{judge}: Δ = {value:+.3f} [{lower:+.3f}, {upper:+.3f}] in τ against a second person, on {shared}.",
     "a second person judged pairs that the machine and the reference judged too",
     measured="judges.md#what-simulation-says",
 )
@@ -124,19 +130,21 @@ NEEDS = {
 def judges_answer(result: Judging) -> Answer:
     """The verdict, what the machine adds, and the tables behind it."""
     known = result.settings
+    mapped = "" if known["map"] is None else f" Machine grades mapped {known['map']}."
     counts = (
         f"{plural(known['n_systems'], 'system')}, {plural(known['n_topics'], 'topic')} with both judgments, "
         f"{plural(known['n_machine_topics'], 'further machine topic')}, {known['measure']}."
     )
     if known["n_pairs"] is not None:
         counts = f"{counts[:-1]}, {known['n_pairs']:,} pairs judged by both."
-    title = f"{headline(result)}. {counts}"
+    title = f"{headline(result)}. {counts}{mapped}"
     said = sentences(result)
     level = f"{100 * (1 - known['alpha']):g}%"
     notes = {
         "decisions": "Paired t-tests of all pairs with Holm's correction, under human and under machine judgments.",
         "conflicts": "human, machine: differences of means. Decisions as in the table of decisions.",
-        "rankings": f"lower, upper: {level} hull interval for unlimited topics. Second persons are the ceiling.",
+        "rankings": f"lower, upper: {level} hull interval for unlimited topics. Second persons are the ceiling. "
+        "machine, their pairs: on the pairs that second persons judged too.",
         "means": f"{level} intervals. Machine means have none: they are not about human judgments.",
         "pairs": f"{level} simultaneous intervals. weight: λ. correlation: of human and machine differences.",
         "bias": f"difference: mean of the group above what human means predict; {level} jackknife over topics. "
@@ -180,7 +188,7 @@ def judges_answer(result: Judging) -> Answer:
     )
 
 
-DISPENSABLE = ("corrected", "weight", "p", "correlation", "role", "p_teams")
+DISPENSABLE = ("corrected", "weight", "p", "correlation", "p_teams")
 _ENDS = ("value", "lower", "upper")
 _ROWS = {"bias": "bias_rows", "leniency": "leniency_rows"}
 _HEADINGS = {"conflicts": "Pairs under both judgments", "judges": "Machines compared"}
@@ -225,17 +233,23 @@ def sentences(result: Judging) -> list[str]:
             said.append(f"{_verdict(one)}.")
         if one.outcome == "not worse":
             said.append(TOP_UNKNOWN(systems=plural(one.n_systems, "system")))
-            if result.settings["system_groups"] is None:
+            if result.bias_rows.is_empty():
                 said.append(NO_GROUPS())
         d = one.difference
-        said.append(
-            DELTA(judge=one.judge, value=d.value, lower=d.lower, upper=d.upper, topics=plural(one.n_topics, "topic"))
-        )
+        on = plural(one.n_topics, "topic")
+        if one.n_pairs is not None:
+            on = f"{one.n_pairs:,} pairs of {on}"
+        said.append(DELTA(judge=one.judge, value=d.value, lower=d.lower, upper=d.upper, shared=on))
         for group, value in one.biased:
             direction = "higher" if value > 0 else "lower"
             said.append(BIASED(judge=one.judge, group=group, value=abs(value), direction=direction))
     if len(result.settings["human"]) == 1:
         said.append(NO_CEILING())
+    else:
+        judged = {one.judge for one in result.verdicts}
+        said += [
+            NO_VERDICT(judge=name, least=LEAST_SYSTEMS) for name in result.settings["machine"] if name not in judged
+        ]
     for judge in result.decision_rows["judge"].unique(maintain_order=True):
         own = result.decision_rows.filter(judge=judge)
         opposite = int(own.filter(decision="opposite")["pairs"][0])

@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 LEAST_TOPICS = 3
 """Topics below which the jackknife says nothing."""
+_PLACES = 12
+"""Decimals of a residual: rounding must not look like a bias that is the same on every topic."""
 
 
 class Bias(NamedTuple):
@@ -56,14 +58,19 @@ def group_bias(human: Array, machine: Array, group: Bools, alpha: float, placebo
 
     def residuals(means: tuple[Array, ...]) -> Array:
         own = group_residual(means[0], means[1], group)
-        return own - group_residual(means[0], means[2], group) if len(means) > 2 else own
+        beyond = own - group_residual(means[0], means[2], group) if len(means) > 2 else own
+        return np.round(beyond, _PLACES) + 0.0
 
     sides = (human, machine) if placebo is None else (human, machine, placebo)
     value = float(residuals(tuple(side.mean(axis=0, keepdims=True) for side in sides))[0])
     left_out = residuals(tuple((side.sum(axis=0) - side) / (n - 1) for side in sides))
     error = math.sqrt((n - 1) / n * float(np.square(left_out - left_out.mean()).sum()))
     half = float(stdtrit(n - 1, 1 - alpha / 2)) * error
-    p = 1.0 if error == 0 else max(float(2 * stdtr(n - 1, -abs(value) / error)), np.finfo(float).tiny)
+    if error == 0:
+        t = 0.0 if value == 0 else math.inf
+    else:
+        t = abs(value) / error
+    p = max(float(2 * stdtr(n - 1, -t)), np.finfo(float).tiny)
     return Bias(value, value - half, value + half, p)
 
 
@@ -75,9 +82,10 @@ def permutation_p(
     observed = abs(float(group_residual(*means, group)[0]))
     inside = np.array([group[teams == team].any() for team in range(int(teams.max()) + 1)])
     rng = np.random.default_rng(seed)
-    counts = 0
+    counts = possible = 0
     for _ in range(n_resamples):
         chosen = rng.permutation(inside)[teams]
-        if (~chosen).sum() >= 2 and chosen.any():
+        if (~chosen).sum() >= 2:  # fewer systems outside make no regression
+            possible += 1
             counts += abs(float(group_residual(*means, chosen)[0])) >= observed * (1 - 1e-9)
-    return (1 + counts) / (1 + n_resamples)
+    return (1 + counts) / (1 + possible)

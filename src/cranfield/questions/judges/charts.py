@@ -146,7 +146,7 @@ def _mosaic(judge: str, counted: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-ROLE_COLOURS = {"machine": DARK, "person": "#8a8d8f", "beyond a person": ACCENT}
+ROLE_COLOURS = {"machine": DARK, "second person": "#8a8d8f", "beyond a person": ACCENT}
 
 
 def bias(result: Judging) -> Drawing:

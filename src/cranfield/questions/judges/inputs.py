@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import polars as pl
@@ -54,6 +55,28 @@ class Judge:
         return self.scores.select(topics=topics).values if topics else np.empty((0, self.scores.n_systems))
 
 
+class Side(NamedTuple):
+    """A judge beside the reference: scores of both, topics × systems.
+
+    With shared topics both have the same rows: a machine's on the topics that every machine and the reference scored,
+    a second person's on the pairs (or, for scores, the topics) that both people judged.
+    """
+
+    role: str
+    judge: Judge
+    reference: Array
+    own: Array
+    shared: bool
+
+
+class Restricted(NamedTuple):
+    """Scores of several judges on what all of them judged; the number of pairs is None for scores."""
+
+    topics: list[str]
+    scores: list[Array]
+    n_pairs: int | None
+
+
 @dataclass(frozen=True, eq=False)
 class Bench:
     """All judges, the runs they judge, and the topics they share.
@@ -94,20 +117,39 @@ class Bench:
         first, second = (cast("Qrels", one.qrels).frame.select(*PAIR, "relevance") for one in (judge, other))
         return first.join(second.rename({"relevance": "grade"}), on=PAIR, how="inner", maintain_order="left")
 
-    def restricted(self, judges: Sequence[Judge]) -> tuple[list[str], list[Array]] | None:
-        """Scores of these judges on the pairs that all of them judged; None without their grades."""
-        if self.runs is None or any(one.qrels is None for one in judges):
-            return None
+    @cached_property
+    def sides(self) -> list[Side]:
+        """Every machine, then every second person, beside the reference; a person with fewer than 2 topics is left out.
+
+        Without shared topics, a machine's side holds all topics of both.
+        """
+        topics, found = self.common, []
+        for one in self.machines:
+            reference, own = (x.on(topics) if topics else x.scores.values for x in (self.reference, one))
+            found.append(Side("machine", one, reference, own, bool(topics)))
+        for one in self.seconds:
+            both = self.restricted((self.reference, one))
+            if len(both.topics) > 1:
+                found.append(Side("second person", one, both.scores[0], both.scores[1], True))
+        return found
+
+    def restricted(self, judges: Sequence[Judge]) -> Restricted:
+        """Scores of these judges on the pairs, or without grades on the topics, that all of them judged."""
+        within = self.common or self.reference.scores.topics
+        if self.runs is None:
+            topics = natural_sorted(frozenset(within).intersection(*(one.topics for one in judges)))
+            return Restricted(topics, [one.on(topics) for one in judges], None)
         frames = [cast("Qrels", one.qrels).frame for one in judges]
         shared = frames[0].select(PAIR)
         for frame in frames[1:]:
             shared = shared.join(frame.select(PAIR), on=PAIR, how="semi", maintain_order="left")
+        shared = shared.filter(pl.col("topic").is_in(list(within)))
         if shared.is_empty():
-            return None
+            return Restricted([], [], 0)
         cut = [Qrels(frame.join(shared, on=PAIR, how="semi", maintain_order="left")) for frame in frames]
         scored = [_evaluated(one, self.runs, self.measure, self.scoring) for one in cut]
         topics = natural_sorted(set(scored[0].topics))
-        return topics, [one.select(topics=topics).values for one in scored]
+        return Restricted(topics, [one.select(topics=topics).values for one in scored], shared.height)
 
 
 def gather(

@@ -54,6 +54,11 @@ TOO_FEW_APART = sentence(
     "τ has no interval: with different topics, both sides need at least {least} topics.",
     "no topic is shared, and people or a machine scored fewer than 50 topics",
 )
+UNEXAMINED = sentence(
+    "judges.unexamined-group",
+    "Bias was not examined for {groups}: a group needs 1 system inside, 3 outside, and 3 shared topics.",
+    "a declared group has no system among the runs, or too few systems or topics beside it",
+)
 INTERVALS = {
     "decision_rows": None, "conflict_rows": None, "ranking_rows": "value", "mean_rows": "value",
     "pair_rows": "difference", "bias_rows": "difference", "label_rows": "value", "leniency_rows": "value",
@@ -115,8 +120,20 @@ class Judging(Result):
     def signature(self) -> str:
         """One line for a paper's footnote."""
         known = dict(self.settings)
-        told = ("measure", "human", "machine", "n_systems", "n_topics", "n_machine_topics", "sampled", "n_resamples")
-        return signature("machine and human judges", **{name: _text(known[name]) for name in (*told, "seed")})
+        told = [
+            "measure",
+            "human",
+            "machine",
+            "n_systems",
+            "n_topics",
+            "n_machine_topics",
+            "sampled",
+            "n_resamples",
+            "seed",
+        ]
+        if known["map"] is not None:
+            told.insert(3, "map")
+        return signature("machine and human judges", **{name: _text(known[name]) for name in told})
 
     def to_frame(self) -> pl.DataFrame:
         """One row per machine and decision: measure, judge, decision, pairs, share."""
@@ -217,7 +234,7 @@ def judges(
     >>> machine = ScoreMatrix(0.8 * people.values + 0.1, people.topics, people.systems, people.measure)
     >>> result = judges({"people": people}, {"machine": machine})
     >>> print(result.summary())
-    machine ranks 8 systems with τ = 1.000 to people [1.000, 1.000]
+    machine and people rank 8 systems with τ = 1.000 [1.000, 1.000]
     """
     options = complete_scoring(scoring, "judges")
     strata, groups, members = read_strata(sampled), read_groups(system_groups), read_groups(teams)
@@ -238,7 +255,7 @@ def judges(
     rows = {
         "decision_rows": tables.decision_rows(bench, alpha),
         "conflict_rows": tables.pair_decision_rows(bench, alpha),
-        "ranking_rows": tables.ranking_rows(bench, *draws),
+        "ranking_rows": tables.ranking_rows(bench, beside, *draws),
         "mean_rows": estimates.means,
         "pair_rows": estimates.pairs,
         "bias_rows": tables.bias_rows(bench, beside, groups, members, *draws),
@@ -248,6 +265,8 @@ def judges(
         "judge_rows": tables.judge_rows(bench, *draws),
         "score_rows": tables.score_rows(bench),
     }
+    if unexamined := _unexamined(groups, rows["bias_rows"]):
+        warnings.append(UNEXAMINED(groups=unexamined))
     several = shared and len(bench.machines) > 1
     result = Judging(
         settings=JudgesQuestion.in_force(**_facts(bench), **asked),
@@ -262,6 +281,12 @@ def judges(
     )
     notify(result.warnings)
     return result
+
+
+def _unexamined(groups: Mapping[str, str] | None, rows: pl.DataFrame) -> str:
+    """The declared groups without a row of bias, by name."""
+    examined = set(rows["group"])
+    return summary([group for group in dict.fromkeys((groups or {}).values()) if group not in examined])
 
 
 def _name(given: Any) -> str | None:

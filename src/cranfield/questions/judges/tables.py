@@ -65,23 +65,23 @@ def pair_decision_rows(bench: Bench, alpha: float) -> pl.DataFrame:
     return pl.concat(frames) if frames else pl.DataFrame(schema=schema)
 
 
-def ranking_rows(bench: Bench, alpha: float, n_resamples: int, seed: int) -> pl.DataFrame:
+def ranking_rows(
+    bench: Bench, beside: Sequence[BesidePeople], alpha: float, n_resamples: int, seed: int
+) -> pl.DataFrame:
+    """τ and τ_AP of every judge; of a machine also on the pairs of the second persons, where those are fewer."""
+    sides = [(one.role, one.judge.name, one.reference, one.own, one.shared) for one in bench.sides]
+    of_machines = {name: (reference, own) for role, name, reference, own, _ in sides if role == "machine"}
+    for one in beside:
+        cut = one.reference, one.own
+        if not all(map(np.array_equal, of_machines[one.machine], cut)):
+            sides.append(("machine, their pairs", one.machine, *cut, True))
     rows = []
-    sides = [("machine", one) for one in bench.machines] + [("second person", one) for one in bench.seconds]
-    for role, judge in sides:
-        topics = [topic for topic in bench.reference.scores.topics if topic in judge.topics]
-        shared = len(topics) >= 2
-        # A ceiling counts only on pairs that both people judged.
-        both = bench.restricted([bench.reference, judge]) if role == "second person" else None
-        if both is not None:
-            first, second = both[1]
-        else:
-            first, second = (one.on(topics) if shared else one.scores.values for one in (bench.reference, judge))
-        rows += _coefficients(judge.name, role, "all", first, second, shared, alpha, n_resamples, seed)
+    for role, name, first, second, shared in sides:
+        rows += _coefficients(name, role, "all", first, second, shared, alpha, n_resamples, seed)
         if shared and first.shape[1] > TOP + LEAST_SYSTEMS:
             top = np.sort(np.argsort(-first.mean(axis=0), kind="stable")[:TOP])
             rows += _coefficients(
-                judge.name, role, f"top {TOP}", first[:, top], second[:, top], shared, alpha, n_resamples, seed
+                name, role, f"top {TOP}", first[:, top], second[:, top], shared, alpha, n_resamples, seed
             )
     texts = ("judge", "role", "systems", "coefficient")
     numbers = ("value", "corrected", "lower", "upper")
@@ -122,14 +122,13 @@ def bias_rows(
         order = {team: at for at, team in enumerate(dict.fromkeys(teams.get(system, system) for system in systems))}
         at_team = np.array([order[teams.get(system, system)] for system in systems])
     for group, inside in groups_of(bench, groups) if bench.common else ():
-        for role, judge in [("machine", one) for one in bench.machines] + [("person", one) for one in bench.seconds]:
-            topics = [topic for topic in bench.common if topic in judge.topics]
-            if len(topics) < bias.LEAST_TOPICS:
+        for side in bench.sides:
+            h, x = side.reference, side.own
+            if len(h) < bias.LEAST_TOPICS:
                 continue
-            h, x = bench.reference.on(topics), judge.on(topics)
             found = bias.group_bias(h, x, inside, alpha)
             p = None if at_team is None else bias.permutation_p(h, x, inside, at_team, min(n_resamples, 999), seed)
-            rows.append((judge.name, role, group, int(inside.sum()), *found, p))
+            rows.append((side.judge.name, side.role, group, int(inside.sum()), *found, p))
         for one in beside:
             beyond = one.bias(inside, alpha)
             if beyond is not None:
@@ -185,15 +184,14 @@ def confusion_rows(bench: Bench) -> pl.DataFrame:
 def leniency_rows(bench: Bench, alpha: float) -> pl.DataFrame:
     """Judge minus reference: in grades for every grade of the reference, and in the measure for every system."""
     rows: list[tuple[Any, ...]] = []
-    for judge in (*bench.machines, *bench.seconds):
+    for _, judge, reference, own, shared in bench.sides:
         found = _tables(bench, judge)
         if found is not None:
             rows += [(judge.name, "grade", *one) for one in labels.leniency_by_grade(*found, alpha)]
-        topics = [topic for topic in bench.common if topic in judge.topics]
-        if len(topics) < 2:
+        if not shared:
             continue
-        lead = judge.on(topics) - bench.reference.on(topics)
-        n = len(topics)
+        lead = own - reference
+        n = len(lead)
         half = float(stdtrit(n - 1, 1 - alpha / 2)) * lead.std(axis=0, ddof=1) / np.sqrt(n)
         for system, value, reach in zip(bench.reference.scores.systems, lead.mean(axis=0), half, strict=True):
             rows.append((judge.name, "system", system, n, float(value), float(value - reach), float(value + reach)))

@@ -18,6 +18,8 @@ from cranfield.scores.tau_interval import LEAST_SYSTEMS
 Array = NDArray[np.float64]
 DECISION_ALPHA = 0.05
 """Level of the unadjusted t-tests that count opposite pairs for the verdict."""
+LEAST_OUTSIDE = 3
+"""Systems outside a group that its regression needs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,7 @@ class Verdict:
 
     Attributes
     ----------
+    n_pairs : pairs of topic and document that all of them judged; None for scores
     difference : Δ, τ of the machine with the reference minus that of the second persons
     opposite, opposite_of_people : pairs of systems decided against the reference by the machine, and by people
     biased : groups of systems, each with the bias beyond that of a second person
@@ -36,6 +39,7 @@ class Verdict:
     difference: rankings.TauDifference
     n_systems: int
     n_topics: int
+    n_pairs: int | None
     opposite: int
     opposite_of_people: float
     biased: tuple[tuple[str, float], ...] = ()
@@ -51,6 +55,7 @@ class BesidePeople(NamedTuple):
     reference: Array
     own: Array
     people: list[Array]
+    n_pairs: int | None
 
     def bias(self, inside: NDArray[np.bool_], alpha: float) -> bias.Bias | None:
         """The machine's bias towards a group minus that of the second persons together."""
@@ -64,13 +69,10 @@ def beside_people(bench: Bench) -> list[BesidePeople]:
     found = []
     for machine in bench.machines if bench.seconds and bench.common else ():
         judges = (bench.reference, machine, *bench.seconds)
-        sides = bench.restricted(judges)
-        if sides is None:
-            topics = [topic for topic in bench.common if all(topic in one.topics for one in bench.seconds)]
-            sides = topics, [one.on(topics) for one in judges]
-        topics, (reference, own, *people) = sides
+        topics, scores, n_pairs = bench.restricted(judges)
         if len(topics) > 1:
-            found.append(BesidePeople(machine.name, reference, own, people))
+            reference, own, *people = scores
+            found.append(BesidePeople(machine.name, reference, own, people, n_pairs))
     return found
 
 
@@ -102,7 +104,9 @@ def verdicts(
             outcome = "not worse"
         else:
             outcome = "cannot tell"
-        found.append(Verdict(one.machine, outcome, difference, n_systems, n_topics, opposite, of_people, biased))
+        found.append(
+            Verdict(one.machine, outcome, difference, n_systems, n_topics, one.n_pairs, opposite, of_people, biased)
+        )
     return tuple(found)
 
 
@@ -120,4 +124,4 @@ def groups_of(bench: Bench, groups: Mapping[str, str] | None) -> list[tuple[str,
         raise DataError(f"`system_groups` names none of the systems, such as {summary(systems)}. Check the names.")
     names = list(dict.fromkeys(group for system, group in groups.items() if system in set(systems)))
     found = [(name, np.array([groups.get(system) == name for system in systems])) for name in names]
-    return [(name, inside) for name, inside in found if inside.any() and (~inside).sum() >= 3]
+    return [(name, inside) for name, inside in found if (~inside).sum() >= LEAST_OUTSIDE]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from cranfield.scores.matrix import ScoreMatrix
 
 MEANS_ONLY = (
-    "Results of MTEB and BEIR contain means only: save the predictions (MTEB: prediction_folder) and evaluate them "
-    "with the judgments."
+    "Results of MTEB and BEIR contain means only: compare them with `cranfield across`, or save the predictions "
+    "(MTEB: prediction_folder) and evaluate them with the judgments."
 )
 
 
