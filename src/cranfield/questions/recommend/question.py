@@ -23,7 +23,8 @@ class RecommendQuestion(Question):
 
     The number is for all pairs of systems, or all with a baseline: by max-t for more than 20 comparisons, otherwise by
     paired t-tests after correction. topics_assured is the number whose true power reaches --power with a probability
-    of about --assurance; past topics and systems count as samples. --format markdown writes a text for a track overview.
+    of about --assurance; past topics and systems count as samples. --format markdown writes a text for a track
+    overview.
 
     \b
     Examples:
