@@ -1,6 +1,6 @@
 """How often the tests reject true hypotheses: simulated scores of systems that do not differ.
 
-``python docs/calibration_study.py`` prints the tables of docs/compare.md.
+``python docs/calibration_study.py`` prints the tables of docs/compare_tables.md.
 """
 
 from __future__ import annotations

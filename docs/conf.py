@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
+
+sys.path.insert(0, str(Path(__file__).parent))  # Sphinx does not
+
+import gallery
 
 import cranfield as cf
 from cranfield.cli.main import app as program
@@ -35,7 +40,7 @@ add_module_names = False
 html_theme = "pydata_sphinx_theme"
 html_title = "cranfield"
 html_show_sourcelink = False
-html_sidebars = {"index": [], "start": [], "choose": []}  # pages without a section
+html_sidebars = {"index": [], "start": [], "choose": [], "_generated/gallery": []}  # pages without a section
 html_theme_options = {
     "navigation_with_keys": True,
     "show_toc_level": 2,
@@ -93,3 +98,4 @@ def write(name: str, text: str) -> None:
 
 write("commands.md", command_page())
 write("python.md", api_page())
+gallery.write(HERE / "_generated" / "gallery.md")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -641,9 +642,21 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.2g} s"
 
 
+@figures("exact")
+def machines() -> Texts:
+    """What a script may rely on: docs/json.md."""
+    from cranfield.cli.help import EXIT_CODES
+    from cranfield.core.formats.json import JSON_SCHEMA
+
+    return {
+        "json-schema": f"```json\n{json.dumps(JSON_SCHEMA, indent=1)}\n```",
+        "exit-codes": table(">exit code | meaning", [[str(code), text] for code, text in EXIT_CODES.items()]),
+    }
+
+
 @figures("exact", slow=True)
 def start() -> Texts:
-    """What the commands of docs/start.md print, the first lines of it."""
+    """What the first commands of docs/start.md and of the pages on methods print, the first lines of it."""
 
     def typed(*words: str, most: int) -> str:
         done = subprocess.run([sys.executable, "-m", "cranfield", *words], cwd=folder, capture_output=True, text=True,
@@ -656,8 +669,21 @@ def start() -> Texts:
         typed("sample", "sample", most=0)
         typed("evaluate", "sample/qrels.txt", "sample/runs", "-m", "AP", "-q", "-o", "scores.parquet", most=0)
         ap = ("scores.parquet", "--measure", "AP")
+        typed(
+            "evaluate", "sample/qrels.txt", "sample/runs", "-m", "AP", "-m", "P@10", "-q", "-o", "both.parquet", most=0
+        )
+        both = ("both.parquet", "both.parquet", "--measure", "AP", "--other-measure", "P@10")
         return {
             "start.leaderboard": typed("leaderboard", *ap, most=14),
             "start.compare": typed("compare", *ap, "--baseline", "alder-1", most=10),
             "start.recommend": typed("design", "recommend", *ap, "--systems", "20", "--min-diff", "0.10", most=27),
+            "readme.leaderboard": typed("leaderboard", *ap, most=9),
+            "readme.compare": typed("compare", *ap, "--baseline", "alder-1", most=8),
+            "readme.recommend": typed("design", "recommend", *ap, "--systems", "20", "--min-diff", "0.10", most=6),
+            "trec-eval.answer": typed("trec_eval", "sample/qrels.txt", "sample/runs/alder-1.run.gz", most=8),
+            "replicates.answer": typed("replicates", "sample/qrels.txt", "sample/runs", "-m", "AP", most=10),
+            "correlate.answer": typed("correlate", *both, most=10),
+            "standardise.answer": typed("standardise", "effect", *ap, most=23),
+            "simulate.answer": typed("simulate", "tests", *ap, "--topics", "50", "--trials", "2000", most=10),
+            "pilots.answer": typed("design", "anova", "--scores", *ap, "--systems", "10", "--min-diff", "0.1", most=24),
         }

@@ -79,7 +79,7 @@ def figures(
 
 def pages() -> list[Path]:
     """Every page that may hold figures."""
-    return [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    return [ROOT / "README.md", ROOT / "paper" / "paper.md", *sorted(DOCS.glob("*.md"))]
 
 
 def marked(text: str) -> Iterator[tuple[str, str]]:

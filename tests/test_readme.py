@@ -33,6 +33,10 @@ def test_the_tour_runs_as_written(cranfield: Type) -> None:
         exec(compile(code, "README.md", "exec"), {})
 
 
+def test_it_is_short() -> None:
+    assert len(README.splitlines()) <= 120
+
+
 def test_links_lead_somewhere() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     for page in pages:

@@ -12,10 +12,17 @@ ROOT = Path(__file__).resolve().parents[1]
 TUTORIAL, COMING_FROM, ACROSS = (
     ROOT / "docs" / f"{name}.ipynb" for name in ("tutorial", "coming_from_notebook", "tutorial_across")
 )
+SHOWN = {
+    "tutorial_plan": "topics, power is about 0.8 to detect a difference of 0.1",
+    "tutorial_table": "A missing mark does not mean equality",
+    "tutorial_gate": "12 topics cannot decide",
+    "tutorial_judges": "Powered differences assume that the human topics are a random sample",
+}
+"""The tutorials, and a sentence that each comes to; they assert the rest themselves."""
 nbformat = pytest.importorskip("nbformat")
 
 
-@pytest.mark.parametrize("path", [TUTORIAL, COMING_FROM, ACROSS], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_it_is_stored_without_outputs(path: Path) -> None:
     for cell in nbformat.read(path, as_version=4).cells:
         assert not cell.get("outputs")
@@ -50,6 +57,13 @@ def test_every_door_leads_to_the_same_answer(tmp_path: Path, monkeypatch: pytest
     shown = str(run(COMING_FROM, tmp_path, monkeypatch))
     assert "is not installed here" not in shown, "the peers belong to the development tools"
     assert "map                   " in shown, "trec_eval's own lines"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_tutorials_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = str(run(ROOT / "docs" / f"{name}.ipynb", tmp_path, monkeypatch))
+    assert SHOWN[name] in shown.replace("\\n", " ")
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -4,6 +4,8 @@ from .collection.check import FileCheck as FileCheck
 from .collection.check import check_file as check_file
 from .collection.doors import as_qrels as as_qrels
 from .collection.doors import as_runs as as_runs
+from .collection.groups import GroupSet as GroupSet
+from .collection.groups import read_groups as read_groups
 from .collection.pools import depth_pools as depth_pools
 from .collection.readers import read_qrels as read_qrels
 from .collection.readers import read_run as read_run

@@ -83,9 +83,9 @@ def test_a_grade_named_twice(mapping: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 0 a high\n", "q:1: expected a grade of 0.5+:1 as relevance (field 4), found 'high'"),
-        ("1 0 a 0.4\n", "q:1: expected a grade of 0.5+:1 as relevance (field 4), found '0.4'"),
-        ("1 0 a nan\n", "q:1: expected a grade of 0.5+:1 as relevance (field 4), found 'nan'"),
+        ("1 0 a high\n", "q:1: expected a grade of `map` 0.5+:1 as relevance (field 4), found 'high'"),
+        ("1 0 a 0.4\n", "q:1: expected a grade of `map` 0.5+:1 as relevance (field 4), found '0.4'"),
+        ("1 0 a nan\n", "q:1: expected a grade of `map` 0.5+:1 as relevance (field 4), found 'nan'"),
         ("1 a\n", "q:1: expected 4 fields (topic iteration document relevance) or 3 (topic document level), found 2"),
         ("1 0 a 0.5\n1 0 a 0.6\n", "q:2: document 'a' occurs twice in topic '1' (first on line 1)"),
         ("# nothing\n", "q: holds no data lines"),

@@ -155,6 +155,8 @@ ANSWERS = [
     Case("monitor-reestimate", f"{MONITOR} --show reestimate --min-diff 0.1", SHORT),
     Case("monitor-anytime", "monitor ap.csv -m AP --per-look 6 --anytime --show last", SHORT),
     Case("reuse", f"{REUSE} --show worst"),
+    Case("preferences", "preferences battles.csv"),
+    Case("preferences-pairs", "preferences battles.csv --show pairs", SHORT),
     Case("judges", f"{JUDGES} --system-groups s/judges/groups.txt"),
     Case("judges-rankings", f"{JUDGES} --show rankings", SHORT),
     Case(
@@ -269,6 +271,7 @@ COMMANDS = (
     "reuse",
     "cost",
     "pool",
+    "preferences",
     "report",
     "serve",
 )

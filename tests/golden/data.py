@@ -31,6 +31,7 @@ def make() -> None:
     Path("nonsense.csv").write_text("topic,a,b\n1,0.5,0.25\n2,high,0.5\n3,0.5\n")
     Path("bad.run").write_text("1 Q0 d1 1 2.0 tag\n1 Q0 d1 2 1.0 tag\n1 Q0 d2 three x tag\n")
     Path("short.csv").write_text("\n".join(scores[:2]) + "\n")
+    Path("battles.csv").write_text(_battles())
     Path("flat.csv").write_text("topic,a,b,c\n" + "".join(f"{i},0.5,0.5,0.25\n" for i in range(1, 6)))
 
 
@@ -40,6 +41,16 @@ SYSTEMS = ("alder-1", "alder-2", "alder-3", "alder-4", "apple-1", "apple-2")
 def _type(words: str) -> None:
     printed = type_command(words.split())
     assert printed.code == 0, printed.stderr
+
+
+def _battles() -> str:
+    """Comparisons of three systems on 24 topics: each wins some, the first most, and some are ties."""
+    rows = []
+    for at in range(72):
+        pair = sorted((at % 3, (at + 1) % 3))
+        said = ("b", "tie", *(["a"] * 5))[at * 5 % 7]
+        rows.append(f"{at // 3},{SYSTEMS[pair[0]]},{SYSTEMS[pair[1]]},{said}")
+    return "\n".join(["topic,system_a,system_b,preferred", *rows, ""])
 
 
 def _settings() -> str:

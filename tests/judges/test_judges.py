@@ -473,7 +473,7 @@ def grades(tmp_path: Path, last: str) -> tuple[list[Path], list[Path], list[cf.R
 
 def test_a_grade_that_the_mapping_lacks(tmp_path: Path) -> None:
     message = message_of(*grades(tmp_path, "7"), map="1:1")
-    assert message.endswith(": expected a grade of 1:1 as relevance (field 4), found '7'")
+    assert message.endswith(": expected a grade of `map` 1:1 as relevance (field 4), found '7'")
 
 
 @pytest.mark.parametrize("mapping", ["1", "a:b", "1:1:1", "", "1:0.5", "inf:1"])
@@ -494,7 +494,7 @@ def test_fractional_grades_need_a_mapping(tmp_path: Path) -> None:
     result = cf.judges(human, machine, runs, map="1:2,0.5:1", n_resamples=20)
     counts = result.confusion_rows.group_by("judge_grade").agg(pl.col("pairs").sum()).sort("judge_grade").rows()
     assert dict(counts)[1] == 1
-    with pytest.raises(FileError, match="expected a grade of 1:2,0.25:1 as relevance"):
+    with pytest.raises(FileError, match="expected a grade of `map` 1:2,0.25:1 as relevance"):
         cf.judges(human, machine, runs, map="1:2,0.25:1")
 
 

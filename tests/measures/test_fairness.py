@@ -129,7 +129,7 @@ def test_each_topic_takes_the_groups_it_has() -> None:
     expected = [(0.5 + fair[0] + fair[1]) / 3, (0.5 + fair[2]) / 2]
     values = evaluate(qrels, run, "GFR", groups=sets).only().values[:, 0]
     assert values.tolist() == pytest.approx(expected, abs=1e-12)
-    with pytest.raises(DataError, match=r"^1 topics have no groups HINDEX \(2\)\. Score these topics apart\.$"):
+    with pytest.raises(DataError, match=r"^1 topic without groups HINDEX \(2\)\. Score such topics apart\.$"):
         evaluate(qrels, run, "GF(groups=HINDEX)", groups=sets)
     with pytest.raises(DataError, match=r"^GF needs one set of groups of HINDEX, PRONOUN, ORIGIN\. Write GF\(groups="):
         evaluate(qrels, run, "GF", groups=sets)
@@ -188,7 +188,7 @@ def test_groups_that_do_not_fit() -> None:
     qrels = as_qrels({"1": {"a": 1}})
     for make, message in [
         (lambda: GroupSet("A", one, (0.5, 0.25, 0.25)), "groups A: the target has 3 groups, and document a of topic 1 has 2."),
-        (lambda: GroupSet("A", one, (0.5, 0.6)), "groups A: the probabilities sum to 1.1, not 1 in the target."),
+        (lambda: GroupSet("A", one, (0.5, 0.6)), "groups A, target: the probabilities sum to 1.1, not 1."),
         (lambda: GroupSet("A", {}, (1.0,)), "groups A: a target needs 2 groups or more; found 1."),
         (lambda: with_groups(qrels, [GroupSet("A", {("1", "z"): (1.0, 0.0)}, (0.5, 0.5))]),
          "groups A: document z of topic 1 has no judgment. Give it level -1 (unjudged) in the qrels."),
@@ -196,6 +196,10 @@ def test_groups_that_do_not_fit() -> None:
         with pytest.raises(DataError) as error:
             make()
         assert str(error.value) == message
+    (alone,) = with_groups(qrels, GroupSet("A", one, (0.5, 0.5))).groups
+    assert alone.name == "A"
+    with pytest.raises(ArgumentError, match=r"got 'A\.gmemb'"):
+        with_groups(qrels, "A.gmemb")
     for given in ("A.gmemb", "fair=A.gmemb", "nominal=", "nominal=A,"):
         with pytest.raises(ArgumentError, match=r"^`groups` must be KIND=MEMBERS or KIND=MEMBERS,TARGET; got "):
             with_groups(qrels, [given])

@@ -137,6 +137,18 @@ def test_coverage(spread: float, n_topics: int) -> None:
     assert 0.935 <= np.mean(held) <= 0.98
 
 
+def test_systems_with_the_same_record_share_a_rank() -> None:
+    names = [f"s{at}" for at in range(7)]
+    rows: list[Row] = []
+    for topic in range(20):
+        for one, other in itertools.combinations(range(7), 2):  # each beats the next three of a circle
+            rows.append((str(topic), names[one], names[other], "a" if other - one <= 3 else "b"))
+        rows += [(str(topic), name, weak, "a" if topic else "b") for name in names for weak in ("y", "z")]
+    result = preferences(rows)
+    assert result.rows["rank"].to_list() == [1] * 7 + [8] * 2
+    assert result.rows["system"].to_list() == [*names, "y", "z"]
+
+
 # ── files ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -160,8 +172,20 @@ def test_tables_json_lines_frames_and_rows_say_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("topic,system_a,preferred\n1,x,x\n", "b.csv:2: no column system_b; found topic, system_a, preferred"),
+        ("topic,system_a,preferred\n1,x,x\n", "b.csv:1: no column system_b; found topic, system_a, preferred"),
         ("topic,system_a,system_b,preferred\n1,x,y,z\n", "b.csv:2: expected x, y, a, b or tie as preferred, found 'z'"),
+        ("topic,system_a,system_b,preferred\n1,x,y,X\n", "b.csv:2: expected x, y, a, b or tie as preferred, found 'X'"),
+        ("topic,system_a,system_b,preferred\n1,x,y\n", "b.csv:2: expected 4 fields as in the header, found 3"),
+        ("topic,system_a,system_b,preferred\n1,x,y,y,x\n", "b.csv:2: expected 4 fields as in the header, found 5"),
+        (
+            "1 0 a 2\n1 0 b 1\n",
+            "b.csv:1: no column topic and no column system_a and no column system_b and no column "
+            "preferred; found 1 0 a 2",
+        ),
+        (
+            '{"topic": 1, "a": null, "b": "y", "winner": "y"}\n',
+            "b.csv:1: expected a topic and two systems, found an empty field",
+        ),
         ("topic,system_a,system_b,preferred\n1,x,x,x\n", "b.csv:2: system x is compared with itself"),
         (
             "topic,system_a,system_b,preferred\n1,x,,x\n",
@@ -182,6 +206,8 @@ def test_rows_that_are_no_comparisons(tmp_path: Path, monkeypatch: pytest.Monkey
     [
         ([], "no comparison is given; expected topic, system_a, system_b and preferred"),
         ([("1", "x", "y", "z")], "comparisons, row 1: expected x, y, a, b or tie as preferred, found 'z'"),
+        ([("1", "ours", "y", "OURS")], "comparisons, row 1: expected ours, y, a, b or tie as preferred, found 'OURS'"),
+        ([("1", None, "y", "y")], "comparisons, row 1: expected a topic and two systems, found an empty field"),
         ([("1", "x", "y", "x"), ("1", "x", "y", "y")], "all comparisons are of one topic; intervals need at least 2 topics"),
         ([("1", "x", "y", "x"), ("2", "x", "y", "x")],
          "No comparison has x lose or tie against the other systems, so strengths have no finite values. Leave them out."),

@@ -179,3 +179,17 @@ def test_long_cells_are_folded_and_wide_characters_aligned() -> None:
     broken = pl.DataFrame({"a": ["x\ny"], "b": [1]})
     assert table_text(Sheet("x", broken)).splitlines()[2:] == ["x   1", "y"]
     assert table_text(Sheet("x", broken.clear())).splitlines() == ["a   b", "─────"]
+
+
+@pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
+def test_every_answer_in_json_follows_the_published_schema() -> None:
+    import jsonschema
+
+    from cranfield.core.formats.json import JSON_SCHEMA
+    from examples import EXAMPLES, answered
+
+    for command in ("leaderboard", "variance", "design anova", "check"):
+        example = next(one for one in EXAMPLES if one.question.command == command)
+        jsonschema.validate(json.loads(answered(example).json.stdout), JSON_SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"schema": 2}, JSON_SCHEMA)

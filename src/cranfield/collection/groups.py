@@ -48,7 +48,7 @@ class GroupSet:
         if len(self.target) < 2:
             raise DataError(f"groups {self.name}: a target needs 2 groups or more; found {len(self.target)}.")
         if wrong := wrong_probabilities(self.target):
-            raise DataError(f"groups {self.name}: {wrong} in the target.")
+            raise DataError(f"groups {self.name}, target: {wrong}.")
         other = next((key for key, one in self.members.items() if len(one) != len(self.target)), None)
         if other is not None:
             raise DataError(
@@ -62,7 +62,7 @@ class GroupSet:
         return f"GroupSet({self.name}: {groups}, {len(topics)} topics, {len(self.members)} documents)"
 
 
-GroupsLike: TypeAlias = "Iterable[GroupSet | str]"
+GroupsLike: TypeAlias = "GroupSet | str | Iterable[GroupSet | str]"
 """Attribute sets, or texts ``KIND=MEMBERS`` or ``KIND=MEMBERS,TARGET`` that name their files."""
 
 
@@ -152,7 +152,8 @@ def with_groups(qrels: Qrels, groups: GroupsLike) -> Qrels:
     >>> with_groups(as_qrels({"1": {"a": 1}}), [genders]).groups
     (GroupSet(GENDER: 2 nominal groups, 1 topics, 1 documents),)
     """
-    sets = tuple(_named(one) if isinstance(one, str) else one for one in groups)
+    listed = [groups] if isinstance(groups, (GroupSet, str)) else groups
+    sets = tuple(_named(one) if isinstance(one, str) else one for one in listed)
     names = [one.name for one in sets]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ArgumentError(f"two sets of groups are called {twice}. Rename one of the files.")

@@ -426,7 +426,7 @@ def careful_qrels(data: bytes, path: str, grades: GradeMap | None = None) -> Par
         else:
             relevance = None if grade is None else grades.level(grade)
         if relevance is None:
-            kind = "an integer (2 or L2)" if grades is None else f"a grade of {grades.written}"
+            kind = "an integer (2 or L2)" if grades is None else f"a grade of `map` {grades.written}"
             declare = DECLARE if grades is None and grade is not None and b"." in level else ""
             problems.add(number, f"expected {kind} as relevance (field {expected}), found {_show(level)}{declare}")
             continue

@@ -104,7 +104,7 @@ def qrels_frame(columns: Mapping[str, Any], place: Place, grades: GradeMap | Non
         given, numbers = _numbers(columns["relevance"])
         found = [grades.level(one) if np.isfinite(one) else None for one in numbers.tolist()]
         levels = np.array([math.nan if one is None else one for one in found], dtype=np.float64)
-        must = f"expected a grade of {grades.written}"
+        must = f"expected a grade of `map` {grades.written}"
     _refuse(place, keys, _whole(levels, 2**31), "relevance", given, must)
     _no_duplicates(place, keys)
     frame = keys.with_columns(pl.Series("relevance", levels.astype(np.int32)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from cranfield.core.elementary import log2
 from cranfield.core.errors import DataError
-from cranfield.core.labels import summary
+from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.measures.graded import cascade, highest_gain
 from cranfield.measures.judgments import DocumentGroups, Floats, Judgments
@@ -132,7 +132,9 @@ def _refuse_topics(judgments: Judgments, fine: np.ndarray, what: str) -> None:
     """Refuse topics without groups, on which fairness has no meaning."""
     lacking = [topic for topic, one in zip(judgments.topics, fine, strict=True) if not one]
     if lacking:
-        raise DataError(f"{len(lacking)} topics have no {what} ({summary(lacking)}). Score these topics apart.")
+        raise DataError(
+            f"{plural(len(lacking), 'topic')} without {what} ({summary(lacking)}). Score such topics apart."
+        )
 
 
 def groups_unknown(judgments: Judgments) -> list[str]:

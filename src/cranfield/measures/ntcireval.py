@@ -84,7 +84,7 @@ def nirbu(
     top: Level | None = None,
     cutoff: Cutoff | None = None,
 ) -> Floats:
-    """IRBU / iRBU of the ideal ranking."""
+    """Ratio of iRBU to that of the ideal ranking."""
     scale = highest_gain(ranking.judgments, gains, top)
     best = expected_utility(ranking.judgments.ideal(gains), scale, p, cutoff)
     return ratio(expected_utility(ranking.gains(gains), scale, p, cutoff), best)

@@ -17,6 +17,20 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 """Version of the envelope; docs/formats.md says what it holds and when the number changes."""
+JSON_SCHEMA = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "required": ["schema", "command", "signature", "settings", "rows", "warnings"],
+    "properties": {
+        "schema": {"const": SCHEMA},
+        "command": {"type": "string"},
+        "signature": {"type": "string"},
+        "settings": {"type": "object"},
+        "rows": {"type": "array", "items": {"type": "object"}},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
+}
+"""The envelope as JSON Schema; docs/json.md prints it. Further keys may come."""
 
 
 _SLICE = 20_000

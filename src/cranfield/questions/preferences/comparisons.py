@@ -6,6 +6,7 @@ import csv
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,6 +30,8 @@ FIRST, SECOND, TIE = (
     ("a", "model_a", "system_a"), ("b", "model_b", "system_b"), ("tie", "tie (bothbad)", "bothbad", "both"),
 )  # fmt: skip
 Row = tuple[str, str, str, str]
+Take: TypeAlias = "Callable[[Row, Callable[[str], None]], None]"
+"""What a reader does with a row, and with what is wrong with it."""
 ComparisonsLike: TypeAlias = "str | os.PathLike[str] | FrameLike | Iterable[Sequence[str]]"
 """A file or several, a frame, or rows (topic, system_a, system_b, preferred)."""
 
@@ -54,11 +57,14 @@ class Comparisons:
         wins: list[float] = []
 
         def take(row: Row, fail: Callable[[str], None]) -> None:
+            won = _won(row)
             if problem := _problem(row):
                 fail(problem)
+            elif won is None:
+                fail(f"expected {row[1]}, {row[2]}, a, b or tie as preferred, found {shown(row[3])}")
             else:
                 rows.append(row)
-                wins.append(_won(row))
+                wins.append(won)
 
         listed = list(given) if not isinstance(given, (str, os.PathLike)) and not is_frame(given) else given
         if isinstance(listed, (str, os.PathLike)):
@@ -95,17 +101,21 @@ def _problem(row: Row) -> str:
         return "expected a topic and two systems, found an empty field"
     if row[1] == row[2]:
         return f"system {row[1]} is compared with itself"
-    known = (*row[1:3], *FIRST, *SECOND, *TIE)
-    if row[3] in row[1:3] or row[3].casefold() in known:
-        return ""
-    return f"expected {row[1]}, {row[2]}, a, b or tie as preferred, found {shown(row[3])}"
+    return ""
 
 
-def _won(row: Row) -> float:
+def _won(row: Row) -> float | None:
     """1 where the first system is preferred, 0 where the second is, ½ for a tie; names come before a and b."""
     if row[3] in row[1:3]:
         return float(row[3] == row[1])
-    return 1.0 if row[3].casefold() in FIRST else 0.0 if row[3].casefold() in SECOND else 0.5
+    said = row[3].casefold()
+    return next((value for words, value in ((FIRST, 1.0), (SECOND, 0.0), (TIE, 0.5)) if said in words), None)
+
+
+def _row(cells: Iterable[Any]) -> Row:
+    """A comparison as text; a missing value is empty, not a system called None."""
+    topic, first, second, preferred = ("" if one is None else str(one).strip() for one in cells)
+    return topic, first, second, preferred
 
 
 def _chosen(names: Sequence[str]) -> dict[str, str]:
@@ -117,30 +127,42 @@ def _chosen(names: Sequence[str]) -> dict[str, str]:
     return chosen
 
 
-def _read(path: str | os.PathLike[str], take: Callable[[Row, Callable[[str], None]], None]) -> None:
+def _read(path: str | os.PathLike[str], take: Take) -> None:
     """The rows of a file: JSON lines, or a table with a header, separated by commas, tabs or semicolons."""
     label = os.fspath(path)
     problems = Problems(label)
     data = read_bytes(path)
     lines = list(filled_lines(data, label))
-    head = lines[0][1] if lines else ""
-    found: Iterator[tuple[int, Mapping[str, Any]]]
-    if head.lstrip().startswith("{"):
-        found = json_objects(data, problems.add)
+    if lines and not lines[0][1].lstrip().startswith("{"):
+        _read_table(lines, problems, take)
     else:
-        mark = max(",\t;", key=head.count)
-        names = [name.strip() for name in next(csv.reader([head], delimiter=mark), [])]
-        table = ((number, next(csv.reader([line], delimiter=mark))) for number, line in lines[1:])
-        found = ((number, dict(zip(names, cells, strict=False))) for number, cells in table)
-    for number, row in found:
-        try:
-            chosen = _chosen([str(name) for name in row])
-        except ArgumentError as error:
-            problems.add(number, str(error))
-            continue
-        topic, first, second, preferred = (str(row[column]).strip() for column in chosen.values())
-        take((topic, first, second, preferred), lambda text, number=number: problems.add(number, text))  # type: ignore[misc]
+        for number, row in json_objects(data, problems.add):
+            try:
+                chosen = _chosen(list(row))
+            except ArgumentError as error:
+                problems.add(number, str(error))
+                continue
+            take(_row(row[key] for key in chosen.values()), partial(problems.add, number))
     problems.raise_if_any()
+
+
+def _read_table(lines: list[tuple[int, str]], problems: Problems, take: Take) -> None:
+    """The rows of a table, whose header is checked once."""
+    at, head = lines[0]
+    mark = max(",\t;", key=head.count)
+    names = [name.strip() for name in next(csv.reader([head], delimiter=mark))]
+    try:
+        chosen = _chosen(names)
+    except ArgumentError as error:
+        problems.add(at, str(error))
+        return
+    for number, line in lines[1:]:
+        cells = next(csv.reader([line], delimiter=mark))
+        if len(cells) != len(names):
+            problems.add(number, f"expected {len(names)} fields as in the header, found {len(cells)}")
+            continue
+        row = dict(zip(names, cells, strict=True))
+        take(_row(row[name] for name in chosen.values()), partial(problems.add, number))
 
 
 def _in_memory(given: Any) -> Iterator[Row]:
@@ -152,5 +174,4 @@ def _in_memory(given: Any) -> Iterator[Row]:
     for row in rows:
         if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or len(row) != 4:
             raise ArgumentError("each comparison needs topic, system_a, system_b and preferred")
-        topic, first, second, preferred = (str(one).strip() for one in row)
-        yield topic, first, second, preferred
+        yield _row(row)

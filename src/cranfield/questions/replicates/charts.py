@@ -21,7 +21,7 @@ OTHER_DOCUMENTS = sentence(
     "Other documents: {different:,} of {pairs} differ in {measure}; mean interval length {length}",
     "pairs that the splits together separate by their rule",
     always=True,
-    measured="replicates.md#is-it-calibrated",
+    measured="replicates_tables.md#calibration",
 )
 SPLITS_AGREE = sentence(
     "charts.splits-agree",

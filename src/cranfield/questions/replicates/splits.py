@@ -174,7 +174,7 @@ DIFFERENT = sentence(
     "{measure}: {different:,} of {pairs:,} pairs differ ({share:.1%}); mean interval length {length:.4f}",
     "pairs that the splits together separate by their rule; about other documents, not about other topics",
     always=True,
-    measured="replicates.md#is-it-calibrated",
+    measured="replicates_tables.md#calibration",
 )
 
 
