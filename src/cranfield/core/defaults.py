@@ -37,7 +37,7 @@ TEST: Final = "randomisation"
 FAMILY_TEST: Final = "max-t"
 """The test of a larger family when neither test nor correction is named."""
 FEW_COMPARISONS: Final = 20
-"""Comparisons up to which randomisation with Holm keeps its family-wise error on real scores (METHODS, section 11)."""
+"""Comparisons up to which randomisation with Holm errs no more often than max-t does on the most skewed scores."""
 MAX_T_RESAMPLES: Final = 9_999
 MOST_MAX_T_RESAMPLES: Final = 39_999
 """Resamples of max-t: the first of these, and more up to the second where its critical value is not precise."""

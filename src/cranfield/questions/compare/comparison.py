@@ -405,7 +405,7 @@ class Comparison(Result):
 
     @property
     def may_be_best(self) -> tuple[str, ...]:
-        """The systems that may be the best: with probability 1 − alpha the truly best one is among them.
+        """The systems that may be the best: the truly best one is among them with probability about 1 − alpha.
 
         Multiple comparisons with the best (Hsu 1981; see `best_set`), which needs no leader chosen beforehand. For
         another statistic than the mean all systems.

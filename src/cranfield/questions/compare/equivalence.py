@@ -2,7 +2,7 @@
 
 Two one-sided tests (Schuirmann 1987): a pair is shown equivalent when the interval of its difference lies within
 ±margin. The interval has level 1 − 2·alpha for one pair. For a family it is the simultaneous one of level 1 − alpha.
-Then all claims of equivalence are right at once with probability 1 − alpha.
+Then all claims of equivalence are right at once with probability about 1 − alpha (docs/validation.md).
 """
 
 from __future__ import annotations

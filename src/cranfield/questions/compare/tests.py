@@ -371,7 +371,7 @@ for _test in (
         summary="Student's paired t-test; no resamples",
         assumes="the mean difference is nearly normal",
         run=_t,
-        why="Simulations with retrieval scores found that it keeps its level",
+        why="Simulations with retrieval scores found that it keeps its level for single pairs",
         source="Urbano, Lima and Hanjalic, SIGIR 2019",
         family_error=".05–.53",
         rank=40,

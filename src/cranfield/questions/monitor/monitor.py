@@ -285,12 +285,12 @@ def monitor(
     boundaries as if that had been their level from the start (Maurer & Bretz 2013). For anytime p-values it is Holm's
     procedure on their running minimum. A decision is final.
 
-    Intervals are simultaneous repeated confidence intervals at α/C: they hold for all pairs and looks with probability
-    1 − α. They can contain 0 for a pair that Holm decides. A pair with the same difference on all n topics has no
-    variance: its p-value is that of the sign test, 2^(1−n), and it has no interval.
+    Intervals are simultaneous repeated confidence intervals at α/C: for normal differences they hold for all pairs and
+    looks with probability 1 − α. They can contain 0 for a pair that Holm decides. A pair with the same difference on
+    all n topics has no variance: its p-value is that of the sign test, 2^(1−n), and it has no interval.
 
-    The levels assume normal differences. With exponential differences the measured type I error at .05 is .085
-    (O'Brien–Fleming), .115 (Pocock) and .07–.09 (anytime).
+    The levels assume normal differences. With exponential differences the measured type I error at .05 is .07–.08
+    (O'Brien–Fleming), .09–.12 (Pocock) and .06–.07 (anytime).
 
     Parameters
     ----------

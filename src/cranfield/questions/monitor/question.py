@@ -35,7 +35,8 @@ class MonitorQuestion(Question):
     """Decide pairs of systems while topics come in batches, and find out when to stop.
 
     Give one table per batch, in order, or one table and --per-look. Stopping at the first significant test inflates
-    type I error: .142 with five looks at .05. Planned looks keep the level; --anytime keeps it for unplanned looks.
+    type I error: .142 with five looks at .05. Planned looks keep the level for normal differences, and --anytime keeps
+    it for unplanned looks. With skewed differences the error is larger.
 
     \b
     Examples:

@@ -22,9 +22,9 @@ class RecommendQuestion(Question):
     """Recommend a number of topics from past scores, beside the numbers of other designs.
 
     The number is for all pairs of systems, or all with a baseline: by max-t for more than 20 comparisons, otherwise by
-    paired t-tests after correction. topics_assured
-    is the number whose true power reaches --power with probability --assurance; past topics and systems count as
-    samples. --format markdown writes a text for a track overview.
+    paired t-tests after correction. topics_assured is the number whose true power reaches --power with a probability
+    of about --assurance; past topics and systems count as samples. --format markdown writes a text for a track
+    overview.
 
     \b
     Examples:

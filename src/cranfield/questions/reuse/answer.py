@@ -51,6 +51,12 @@ ORDER_KEPT = sentence(
     "τ is known for some team; the lowest of them, at the deepest pool that is 90% judged",
     measured="tau",
 )
+LATER_TEAMS = sentence(
+    "reusability.later-teams",
+    "A later team may lose more: in simulations, about 1 in 30 did.",
+    "some pool is at least 90% judged, so that the headline names the most ranks lost",
+    measured="reuse",
+)
 LESS_KIND = sentence(
     "reusability.less-kind",
     "By {measure} the loss is larger: {ranks} (team {team}).",
@@ -79,7 +85,8 @@ def reuse_answer(result: Reuse, question: Any = None) -> Answer:
     pooled = f" ({known['n_pooled']} contributing)" if "n_pooled" in known else ""
     setup = f"{counts.replace(' runs', f' runs{pooled}', 1)}, each team left out in turn."
     changes = f"{decisions_change(result)} {order_kept(result)}".strip()
-    sentences = tuple(filter(None, (changes, other_measures(result), in_part(result), beyond(result))))
+    later = "" if result.sound_depth is None else LATER_TEAMS()
+    sentences = tuple(filter(None, (later, changes, other_measures(result), in_part(result), beyond(result))))
     systems = (
         f"judged: judged share of the first {known['cutoff']} documents. residual: weight of unjudged documents in "
         f"RBP(p={known['p']:g}). _without: without the team's own judgments.",
