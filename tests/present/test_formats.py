@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from cranfield import UnknownNameError
 from cranfield.cli.main import app
 from cranfield.core.answer import Answer
+from cranfield.core.files import read_bytes
 from cranfield.core.formats import FORMATS, OutputFormat, downloads, endings, of_path, offered, render
 from cranfield.core.formats.json import SCHEMA
 from cranfield.core.formats.table import table_text
@@ -43,14 +44,14 @@ def test_a_format_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with FORMATS.temporarily(DUMMY):
         help = " ".join(typed("check", "--help")[1].split())
         assert "--format [table|json|csv|markdown|latex|html|dummy]" in help
-        assert ".parquet .dum)." in help
+        assert ".parquet .xlsx .ods .dum)." in help
         assert typed("check", "a.run", "--format", "dummy") == (0, "1 rows\n")
         assert typed("check", "a.run", "-o", "made.dum")[0] == 0
         assert Path("made.dum").read_text() == "1 rows\n"
         code, said = typed("check", "a.run", "-o", "made.xyz")
         assert code == 2
         assert "use --format table|json|csv|markdown|latex|html|dummy or end the name in .txt," in said
-        assert said.endswith(" .parquet or .dum\n")
+        assert said.endswith(" .parquet, .xlsx, .ods or .dum\n")
         assert "'dummy'" in typed("check", "a.run", "--format", "dumy")[1]
     assert "dummy" not in typed("check", "--help")[1]
     assert typed("check", "a.run", "--format", "dummy")[0] == 2
@@ -76,7 +77,7 @@ def test_a_format_is_among_the_downloads_of_the_page() -> None:
 
 def test_a_format_without_a_label_is_no_download() -> None:
     assert {entry.name for entry in downloads().values()} == {"csv", "json", "latex", "markdown"}
-    assert {name for name in FORMATS if name not in offered()} == {"tsv", "parquet"}
+    assert {name for name in FORMATS if name not in offered()} == {"tsv", "parquet", "xlsx", "ods"}
     assert len(set(endings())) == len(endings())
     assert of_path(Path("answer")) is None
 
@@ -90,6 +91,9 @@ def test_every_format_holds_every_row(name: str, tmp_path: Path) -> None:
         assert pl.read_parquet(path).equals(steady_rows(ROWS))
     elif name in ("csv", "tsv"):
         assert pl.read_csv(path, separator="," if name == "csv" else "\t").equals(steady_rows(ROWS))
+    elif name in ("xlsx", "ods"):
+        table = pl.read_csv(read_bytes(path), separator="\t")
+        assert table.equals(steady_rows(ROWS), null_equal=True)
     elif name == "json":
         assert json.loads(written)["rows"] == steady_rows(ROWS).to_dicts()
     else:

@@ -62,12 +62,14 @@ def two_measures(n_topics: int = 20, n_systems: int = 6) -> Scores:
 def report() -> Report:
     sample = make_sample(n_topics=12, n_systems=5, n_documents=600, seed=11)
     teams = dict(sample.truth.select("system", "team").iter_rows())
+    other = make_sample(n_topics=10, n_systems=5, n_documents=600, seed=12)
     return build_report(
         qrels=sample.qrels,
         runs=sample.runs,
         teams=teams,
         machine=make_judges(sample).machine,
         second=make_judges(sample).second,
+        across={"other": evaluate(other.qrels, other.runs, ["AP", "nDCG@10", "P@10"])},
         n_splits=3,
         replicate_resamples=300,
         n_resamples=4000,

@@ -66,9 +66,7 @@ def recommendation_answer(result: Recommendation, question: Any = None) -> Answe
     def designs() -> Sheet:
         heading = "All designs and estimators"
         said = " ".join([result.promise, *_sentences(result), f"Variances come from {result.past}."])
-        columns = (
-            f"interval: {_level(result)} interval of topics. assured: topics that give the power with that assurance."
-        )
+        columns = f"interval: {_level(result)} interval of topics. assured: topics for the wanted assurance."
         notes = (textwrap.fill(said, WIDTH), columns)
         narrow = sheet(_narrow(result.rows), title=headline(result), notes=notes, heading=heading)
         texts = {"markdown": f"{result.text}\n{result.signature}\n"}
