@@ -39,7 +39,7 @@ VALUES: dict[str, Any] = {
     "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt", "human": "judges/human.qrels",
     "machine": "judges/machine.qrels", "map": "0:0,1:1,2:2", "system_groups": "judges/groups.txt", "sampled": "random",
     "topic_groups": "groups.txt", "groups": "nominal=genders.txt", "second": "judges/second.qrels",
-    "documents": "documents.tsv",
+    "documents": "documents.tsv", "weights": "robust2004=2",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 
