@@ -304,7 +304,7 @@ def test_bad_teams(pool: Path) -> None:
     Path("more.txt").write_text("red1 red\nred2 red\nblue1 blue\ngreen1 green\n")
     code, text = typed(*REUSE, "--teams", "more.txt")
     assert code == 0
-    assert "1 of 4 systems in --teams has no run here and is ignored: green1" in text
+    assert "1 of 4 systems in --teams is not among the runs here and is ignored: green1" in text
     Path("qrels.txt").write_text("1 0 a 1\n1 0 b 0\n")
     assert "there is 1 judged topic; leaving teams out needs at least 2" in refused(*REUSE, "--teams", "teams.txt")
 

@@ -35,7 +35,7 @@ def test_only_the_best_runs_are_ranked(cranfield, track, command) -> None:
     answer = json.loads(result.stdout)
     assert {row["system"] for row in answer["rows"]} == set(track.values())
     assert {row["measure"] for row in answer["rows"]} == {"P@10"}
-    said = "1 of 7 systems in `teams` has no run here and is ignored: ghost"
+    said = "1 of 7 systems in `teams` is not among the runs here and is ignored: ghost"
     assert said in answer["warnings"]
 
 

@@ -87,7 +87,7 @@ def test_the_best_run_of_each_team_by_a_measure() -> None:
     with quietly():
         by_ap, by_p = best_per_team(three(), teams), best_per_team(three(), teams, "P@10")
     assert (by_ap["AP"].systems, by_p["AP"].systems) == (("a2", "b1"), ("a1", "b1"))
-    assert by_ap.warnings == ("1 of 4 systems in `teams` has no run here and is ignored: c1",)
+    assert by_ap.warnings == ("1 of 4 systems in `teams` is not among the runs here and is ignored: c1",)
     assert by_p["AP"].provenance == ("kept 2 of 3 systems: the best of each of 2 teams by P@10",)
     assert best_per_team(three(), team_prefix="[a-z]", keep=["a1"])["AP"].systems == ("a1", "a2", "b1")
 
@@ -103,7 +103,7 @@ def test_a_run_may_be_listed_with_its_ending() -> None:
     teams = {"final.qruir.f.txt": "CSIR", "other.run": "A", "b": "B"}
     assert teams_of(["final.qruir.f", "b"], teams) == (
         {"final.qruir.f": "CSIR", "b": "B"},
-        ("1 of 3 systems in `teams` has no run here and is ignored: other.run",),
+        ("1 of 3 systems in `teams` is not among the runs here and is ignored: other.run",),
     )
     assert teams_of(["a", "a.txt"], {"a": "A", "a.txt": "B"})[0] == {"a": "A", "a.txt": "B"}
 
@@ -118,4 +118,4 @@ def test_cost_counts_the_systems_of_the_file_that_have_no_run(cranfield: Any) ->
     Path("teams.csv").write_text("\n".join(["team,run", *listed, "none,other"]))
     chosen = ("--teams", "teams.csv", "--best-per-team", "AP")
     result = cranfield("cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--width", "0.2", *chosen)
-    assert "1 of 5 systems in --teams has no run here and is ignored: other" in result.stderr
+    assert "1 of 5 systems in --teams is not among the runs here and is ignored: other" in result.stderr

@@ -319,7 +319,7 @@ def test_bad_teams_and_runs() -> None:
     with quietly():
         more = reuse(qrels, runs, TEAMS | {"g1": "green"}, measures="AP", depths=2)
     assert set(more.rows["team"]) == {"red", "blue"}
-    assert "1 of 4 systems in `teams` has no run here and is ignored: g1" in more.warnings
+    assert "1 of 4 systems in `teams` is not among the runs here and is ignored: g1" in more.warnings
     refused(ArgumentError, "`runs` is empty. Give the runs the pool was made of.", [], TEAMS)
     refused(DataError, "two runs are called r1. Give every run a unique name.", [runs[0], *runs], TEAMS)
     message = "qrels: there is 1 judged topic; leaving teams out needs at least 2. Judge more topics."

@@ -118,7 +118,7 @@ def teams_of(
     Other systems in a file are ignored and counted.
 
     >>> teams_of(["a1"], {"a1": "A", "b1": "B"})
-    ({'a1': 'A'}, ('1 of 2 systems in `teams` has no run here and is ignored: b1',))
+    ({'a1': 'A'}, ('1 of 2 systems in `teams` is not among the runs here and is ignored: b1',))
     """
     if (teams is None) == (team_prefix is None):
         raise ArgumentError(
@@ -136,7 +136,7 @@ def teams_of(
             f"no team is given for {plural(len(missing), 'run')} ({summary(missing)}). Add them to `teams`."
         )
     others = sorted(set(known) - {listed[name] for name in systems})
-    verb = "has no run here and is" if len(others) == 1 else "have no run here and are"
+    verb = "is not among the runs here and is" if len(others) == 1 else "are not among the runs here and are"
     said = (f"{len(others)} of {len(known)} systems in `teams` {verb} ignored: {summary(others)}",) if others else ()
     return {name: known[listed[name]] for name in systems}, said
 
