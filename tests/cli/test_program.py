@@ -104,7 +104,7 @@ def test_output_of_unknown_ending(cranfield: Type) -> None:
     assert result.exit_code == 2
     assert result.stderr == (
         "error: cannot tell the format of o.xyz from its ending; use --format table|json|csv|markdown|latex|html or end "
-        "the name in .txt, .json, .csv, .tsv, .md, .tex, .html, .htm or .parquet\n"
+        "the name in .txt, .json, .csv, .tsv, .md, .tex, .html, .htm, .parquet, .xlsx or .ods\n"
     )
     assert sorted(p.name for p in Path().iterdir()) == ["a.run"]
 
