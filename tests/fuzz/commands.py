@@ -48,6 +48,8 @@ SECTIONS = {
     **dict.fromkeys(("data", "leaderboard", "differences", "collection", "reliability", "next", "standardisation"), SCORES),
     "replicates": [*TANGLED, "-m", "AP", "--splits", "2", "--replicate-resamples", "20"],
     "reuse": [*RUNS, "-m", "AP", "--teams", "teams.txt", "--depth", "5"],
+    "judges": [*RUNS, "-m", "AP", "--machine", RUNS[0]],
+    "across": [*SCORES, "--across", SCORES[0]],
 }  # fmt: skip
 """Sections of a report, and what each is about. Most reports have one of them: all together take ten times as long."""
 

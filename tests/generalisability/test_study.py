@@ -258,7 +258,10 @@ def test_the_result_says_what_it_did() -> None:
     [
         ({"target": 95}, "`target` must be between 0 and 1; got 95. Write 0.95."),
         ({"n_topics": 0}, "`n_topics` must be a whole number of at least 1; got 0. Write 50."),
-        ({"n_topics": [50, 2.5]}, "`n_topics` must be a whole number of at least 1; got 2.5. Write 50."),
+        (
+            {"n_topics": [50, 2.5]},
+            "`n_topics` must be a whole number or a list of whole numbers; got [50, 2.5]. Leave it out for the default.",
+        ),
         ({"drop": 1}, "`drop` must be a share from 0 to below 1; got 1. Write 0.25 for the worst quarter."),
         ({"alpha": 5}, "`alpha` must be between 0 and 1; got 5. Write 0.05."),
     ],
