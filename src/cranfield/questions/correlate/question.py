@@ -55,9 +55,7 @@ class CorrelateQuestion(Question):
     )
     estimate: str = setting(help="Score file or order to compare with it.", argument=True, metavar="B", part="source")
     measure: str | None = shared.measure("Measure of A (and of B, unless given).", usual="all in common")
-    other_measure: str | None = setting(
-        None, "Measure of B; by default the one of A.", part="source", metavar="NAME"
-    )
+    other_measure: str | None = setting(None, "Measure of B; by default the one of A.", part="source", metavar="NAME")
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.TAU_RESAMPLES, "Bootstrap samples of topics; 0 for none.", least=0)
     seed: int = shared.seed()

@@ -21,6 +21,7 @@ from cranfield.questions.compare.corrections import adjust
 from cranfield.questions.preferences.comparisons import Comparisons, ComparisonsLike
 from cranfield.questions.preferences.question import PreferencesQuestion
 from cranfield.questions.preferences.strengths import (
+    DECIMALS,
     Floats,
     chances,
     covariance,
@@ -222,7 +223,7 @@ def _rows(
             "rank_upper": [len(systems) - below.get(name, 0) for name in systems],
             "wins": wins.sum(axis=1),
             "comparisons": (wins + wins.T).sum(axis=1).round().astype(np.int64),
-            "share": (share.sum(axis=1) - 0.5) / (len(theta) - 1),
+            "share": ((share.sum(axis=1) - 0.5) / (len(theta) - 1)).round(DECIMALS),
         }
     )
     return frame.sort("strength", descending=True, maintain_order=True)

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _STEPS = 100
 _CLOSE = 1e-12
-_DECIMALS = 12  # systems with the same record get the same strength, and so share a rank
+DECIMALS = 12  # systems with the same record get the same strength, and so share a rank
 _SINGULAR = 1e10
 """Condition beyond which the comparisons without a topic no longer connect all systems."""
 
@@ -56,7 +56,7 @@ def strengths(wins: Floats) -> Floats:
         theta = theta + step
         if np.abs(step).max() < _CLOSE:
             break
-    centred: Floats = (theta - theta.mean()).round(_DECIMALS) + 0.0
+    centred: Floats = (theta - theta.mean()).round(DECIMALS) + 0.0
     return centred
 
 
