@@ -38,7 +38,7 @@ def run() -> list[Row]:
     from cranfield.collection.lines import RUN_COLUMNS, fast_run_block, has_duplicates
     from cranfield.collection.readers import read_qrels
     from cranfield.collection.types import Run
-    from cranfield.core.files import check_text
+    from cranfield.core.text import check_text
     from cranfield.measures.evaluation import Evaluator
 
     with tempfile.TemporaryDirectory() as scratch:

@@ -12,9 +12,8 @@ import pytest
 import zstandard
 
 from cranfield import FileError, read_run
-from cranfield.core.compression import COMPRESSED, compressed, decompressing
 from cranfield.core.errors import UnknownNameError
-from cranfield.core.files import line_blocks, open_bytes, read_bytes
+from cranfield.core.files import COMPRESSED, compressed, decompressing, line_blocks, open_bytes, read_bytes
 
 TEXT = b"".join(b"%d Q0 d%d 1 2.5 x\n" % (n % 7, n) for n in range(3000))
 MADE = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstandard.ZstdCompressor().compress}

@@ -10,8 +10,9 @@ import pytest
 
 from cranfield import FileError, make_sample, make_scores, write_scores
 from cranfield.collection.readers import read_run
-from cranfield.core.files import beside, expand, read_bytes, write_atomically, written_whole
+from cranfield.core.files import expand, read_bytes
 from cranfield.core.work_files import WorkFile
+from cranfield.core.writing import beside, write_atomically, written_whole
 
 
 def test_a_nul_in_a_name_is_said() -> None:

@@ -16,9 +16,10 @@ import cranfield
 from cranfield import CranfieldError, FileError, UnknownNameError
 from cranfield.core.errors import Problem
 from cranfield.core.executors import map_in_order
-from cranfield.core.files import expand, write_atomically
+from cranfield.core.files import expand
 from cranfield.core.labels import natural_key, natural_sorted
 from cranfield.core.resampling import generator, to_grid
+from cranfield.core.writing import write_atomically
 
 
 def test_the_public_names_are_all_there() -> None:

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from cranfield import UnknownNameError, read_run, read_scores
 from cranfield.cli.main import app
-from cranfield.core.files import write_atomically
+from cranfield.core.writing import write_atomically
 from cranfield.measures.names import parse_measure
 from cranfield.measures.registry import no_imports
 from cranfield.web.server.app import create_app

@@ -21,9 +21,9 @@ from types import FrameType
 import pytest
 
 from cranfield import FileError, make_scores, read_run, read_scores, write_scores
-from cranfield.core.files import write_atomically
 from cranfield.core.question import questions
 from cranfield.core.work_files import WorkFile
+from cranfield.core.writing import write_atomically
 from faults.kills import FIRST, JOBS, WRITERS
 from golden.run import type_command
 

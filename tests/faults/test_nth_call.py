@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cranfield import FileError, make_sample, make_scores, write_run, write_scores
-from cranfield.core.files import write_atomically, written_whole
+from cranfield.core.writing import write_atomically, written_whole
 
 CALLS = {
     "open", "fdopen", "write", "flush", "fsync", "replace", "rename", "mkdir", "chmod", "urandom",

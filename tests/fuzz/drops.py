@@ -24,7 +24,7 @@ import zstandard
 
 from cranfield import Scores
 from cranfield.core.columns import LONG_PARTS, NAMES
-from cranfield.core.files import MISSING_MARKS
+from cranfield.core.text import MISSING_MARKS
 
 HEADERS = {
     "teams": {"system", "team"},

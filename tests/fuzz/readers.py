@@ -29,8 +29,8 @@ from cranfield.collection.check import check_and_read
 from cranfield.collection.intents import read_intents
 from cranfield.collection.streaming import RunStream
 from cranfield.collection.teams import read_teams
-from cranfield.core.compression import COMPRESSED, compressed
 from cranfield.core.errors import CranfieldError, CranfieldWarning
+from cranfield.core.files import COMPRESSED, compressed
 from cranfield.core.recognition import recognise
 from cranfield.core.work_files import WorkFile
 from cranfield.measures.archive import read_archive

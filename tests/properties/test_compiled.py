@@ -19,7 +19,7 @@ from cranfield.collection import compiled
 from cranfield.collection.compiled import OFF
 from cranfield.collection.lines import careful_qrels, careful_run, fast_qrels, fast_run, fast_run_block
 from cranfield.core.errors import quietly
-from cranfield.core.files import check_text, finite_number
+from cranfield.core.text import check_text, finite_number
 from line_strategies import lines_of_fields, mutated_run
 
 ways = pytest.mark.parametrize("way", ["compiled", "polars"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cranfield import CranfieldError, read_qrels, read_run, read_scores
 from cranfield.collection.lines import careful_qrels, careful_run, fast_qrels, fast_run, fast_run_block, has_equals
-from cranfield.core.files import check_text
+from cranfield.core.text import check_text
 from line_strategies import lines_of_fields, mutated_run
 
 anything = st.binary(max_size=200) | lines_of_fields() | mutated_run()

@@ -13,10 +13,11 @@ import click
 from cranfield.core import options as shared
 from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.core.errors import ArgumentError, FileError
-from cranfield.core.files import reason, shown
+from cranfield.core.files import reason
 from cranfield.core.formats import endings, offered
 from cranfield.core.labels import joined
 from cranfield.core.question import ARGUMENTS, REQUIRED, OptionGroup, Question, Setting, setting
+from cranfield.core.text import shown
 from cranfield.measures.options import SCORING, RunsOrScores
 
 

@@ -12,8 +12,9 @@ import polars as pl
 
 from cranfield.collection.types import Qrels
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.files import Problems, filled_lines, finite_number, read_bytes, shown, system_name
+from cranfield.core.files import read_bytes, system_name
 from cranfield.core.labels import repr_of
+from cranfield.core.text import Problems, filled_lines, finite_number, shown
 
 FIELDS = "topic document and a probability per group"
 KINDS = ("nominal", "ordinal")

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cranfield.core.arguments import check_arguments
-from cranfield.core.files import Problems, filled_lines, finite_number, read_bytes, shown
+from cranfield.core.files import read_bytes
+from cranfield.core.text import Problems, filled_lines, finite_number, shown
 
 FIELDS = "topic intent probability"
 _SLACK = 0.001  # files print few digits, so a topic's probabilities may sum to a little more than 1

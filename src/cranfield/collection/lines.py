@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from cranfield.collection import compiled
 from cranfield.collection.grades import DECLARE, GradeMap
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Schema
-from cranfield.core.files import BOM, Problems, decimal_comma, finite_number, shown
 from cranfield.core.labels import plural
+from cranfield.core.text import BOM, Problems, decimal_comma, finite_number, shown
 
 RUN_FIELDS = "topic Q0 document rank score tag"
 QRELS_FIELDS = "topic iteration document relevance"

@@ -9,7 +9,8 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, NamedTuple
 
 from cranfield.core.errors import DataError
-from cranfield.core.files import Problems, filled_lines, finite_number, read_bytes, shown
+from cranfield.core.files import read_bytes
+from cranfield.core.text import Problems, filled_lines, finite_number, shown
 
 if TYPE_CHECKING:
     from cranfield.collection.types import Qrels

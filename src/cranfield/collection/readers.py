@@ -17,8 +17,9 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import SYSTEM_NAME, SystemName
 from cranfield.core.errors import DataError, notify
 from cranfield.core.executors import map_in_order
-from cranfield.core.files import STDIN, check_text, expand, is_dataset, is_read_once, read_bytes, system_name
+from cranfield.core.files import STDIN, expand, is_dataset, is_read_once, read_bytes, system_name
 from cranfield.core.labels import summary
+from cranfield.core.text import check_text
 
 _AHEAD = 2
 

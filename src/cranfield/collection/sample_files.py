@@ -11,8 +11,9 @@ from cranfield.collection.sample_judges import MACHINE, make_judges
 from cranfield.collection.writers import write_qrels, write_run
 from cranfield.core.errors import FileError, Problem
 from cranfield.core.executors import map_in_order
-from cranfield.core.files import reason, write_atomically, written_whole
-from cranfield.core.json_text import parse_json
+from cranfield.core.files import reason
+from cranfield.core.text import parse_json
+from cranfield.core.writing import write_atomically, written_whole
 
 if TYPE_CHECKING:
     from cranfield.collection.sample import Sample

@@ -37,25 +37,11 @@ from cranfield.collection.lines import (
 )
 from cranfield.collection.readers import called, is_other_run, read_run
 from cranfield.collection.types import RUN_SCHEMA
-from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import SYSTEM_NAME, SystemName
 from cranfield.core.errors import SHOWN_PROBLEMS, FileError, Problem
 from cranfield.core.executors import one_ahead
-from cranfield.core.files import (
-    EMPTY,
-    STDIN,
-    NamedFile,
-    Problems,
-    check_no_nul,
-    check_text,
-    check_utf8,
-    is_dataset,
-    is_file,
-    is_url,
-    line_blocks,
-    open_bytes,
-    without_mark,
-)
+from cranfield.core.files import COMPRESSED, STDIN, NamedFile, is_dataset, is_file, is_url, line_blocks, open_bytes
+from cranfield.core.text import EMPTY, Problems, check_no_nul, check_text, check_utf8, without_mark
 
 GROWTH = 6
 """Memory of a run, as a multiple of its bytes (approximate)."""

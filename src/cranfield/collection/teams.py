@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, notify
-from cranfield.core.files import Problems, filled_lines, read_bytes, shown, system_name
+from cranfield.core.files import read_bytes, system_name
 from cranfield.core.labels import plural, summary
+from cranfield.core.text import Problems, filled_lines, shown
 
 if TYPE_CHECKING:
     from cranfield.scores.matrix import Scores

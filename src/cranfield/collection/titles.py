@@ -8,7 +8,8 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 
 from cranfield.core.errors import FileError, Problem
-from cranfield.core.files import line_blocks, open_bytes, shown
+from cranfield.core.files import line_blocks, open_bytes
+from cranfield.core.text import shown
 
 _ID = ("document", "_id", "id", "docno", "docid", "doc_id", "document_id", "cord_uid", "pid")
 _TITLE = ("title", "name", "headline", "text", "contents", "body", "abstract")

@@ -10,7 +10,7 @@ import polars as pl
 from cranfield.collection.pools import ranked
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.errors import DataError
-from cranfield.core.files import write_atomically
+from cranfield.core.writing import write_atomically
 
 _BLANK = re.compile(r"[ \t\n\r\x0b\x0c\x00]")
 NO_RANK = "-"

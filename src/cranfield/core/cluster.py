@@ -22,8 +22,8 @@ from weakref import WeakKeyDictionary
 
 from cranfield.core.errors import ArgumentError, ClusterError, with_extra
 from cranfield.core.executors import Parcel
-from cranfield.core.json_text import parse_json
 from cranfield.core.labels import plural
+from cranfield.core.text import parse_json
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -19,8 +19,8 @@ from typing import IO, TYPE_CHECKING
 
 from cranfield.core.errors import FileError
 from cranfield.core.files import NamedFile
-from cranfield.core.files.text import BOOKS
 from cranfield.core.isolated_process import limit_memory
+from cranfield.core.text import BOOKS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,21 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cranfield.core.columns import columns_of, is_qrels_header, is_run_header
-from cranfield.core.compression import plain_ending
 from cranfield.core.defaults import FileKind
 from cranfield.core.errors import FileError
-from cranfield.core.files import (
-    STDIN,
-    WORKBOOKS,
-    check_text,
-    finite_number,
-    is_dataset,
-    open_bytes,
-    read_bytes,
-    split_sheet,
-)
-from cranfield.core.files.text import BOOKS
-from cranfield.core.json_text import JSONProblem, holds_means, parse_json
+from cranfield.core.files import STDIN, WORKBOOKS, is_dataset, open_bytes, plain_ending, read_bytes, split_sheet
+from cranfield.core.text import BOOKS, JSONProblem, check_text, finite_number, holds_means, parse_json
 
 _HEAD = 1 << 16
 """Bytes that tell what a file is, unless its first line is longer."""

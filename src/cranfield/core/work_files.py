@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.errors import ArgumentError, FileError
-from cranfield.core.files import reason, shown, write_atomically
+from cranfield.core.files import reason
 from cranfield.core.labels import summary
+from cranfield.core.text import shown
+from cranfield.core.writing import write_atomically
 
 _KIND = "cranfield {} work file 1"
 

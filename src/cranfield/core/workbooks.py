@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from cranfield.core.errors import DataError, FileError, UnknownNameError, notify, with_extra
-from cranfield.core.files.names import split_sheet
+from cranfield.core.files import split_sheet
 from cranfield.core.labels import CONTROL, summary
 
 if TYPE_CHECKING:

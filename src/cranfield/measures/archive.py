@@ -14,7 +14,8 @@ from typing import Unpack
 from cranfield.core.defaults import MEASURES
 from cranfield.core.errors import DataError, FileError, Problem, quietly
 from cranfield.core.executors import Progress
-from cranfield.core.files import Problems, expand, is_elsewhere, read_bytes, reason, text_lines
+from cranfield.core.files import expand, is_elsewhere, read_bytes, reason
+from cranfield.core.text import Problems, text_lines
 from cranfield.core.work_files import WorkFile
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import MeasuresLike, parse_measures

@@ -17,11 +17,13 @@ from cranfield.core import defaults
 from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
 from cranfield.core.executors import Progress
-from cranfield.core.files import plain_text, read_bytes, write_atomically
+from cranfield.core.files import read_bytes
 from cranfield.core.labels import joined, plural, summary
 from cranfield.core.notebook import render_page
 from cranfield.core.parts import Figure as ChartPart
 from cranfield.core.parts import Part, Section, Text
+from cranfield.core.text import plain_text
+from cranfield.core.writing import write_atomically
 from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS

@@ -18,9 +18,9 @@ import polars as pl
 from cranfield.core.columns import NAMES, collected_columns, is_by_system, long_columns
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.files import decimal_comma, shown
 from cranfield.core.forking import refuse_forked
 from cranfield.core.labels import plural, summary, text_of
+from cranfield.core.text import decimal_comma, shown
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.summaries import is_summary_name, sift
 

@@ -11,10 +11,9 @@ from typing import TypedDict, Unpack
 import numpy as np
 
 from cranfield.core.arguments import check_arguments
-from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, FileError, Problem, notify
-from cranfield.core.files import STDIN, WORKBOOKS, NamedFile, expand, read_bytes, split_sheet, system_name
+from cranfield.core.files import COMPRESSED, STDIN, WORKBOOKS, NamedFile, expand, read_bytes, split_sheet, system_name
 from cranfield.core.workbooks import SheetText
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
 from cranfield.scores.formats.per_run import LongColumns

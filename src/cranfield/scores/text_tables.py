@@ -19,8 +19,8 @@ import polars as pl
 
 from cranfield.core.columns import NAMES, is_by_system, long_columns
 from cranfield.core.errors import DataError, FileError, Problem
-from cranfield.core.files import BOM, Problems, decimal_comma, finite_number, plain_text, score_number, shown
 from cranfield.core.labels import CONTROL
+from cranfield.core.text import BOM, Problems, decimal_comma, finite_number, plain_text, score_number, shown
 from cranfield.scores.formats import ReadOptions
 from cranfield.scores.frames import (
     TidyColumns,

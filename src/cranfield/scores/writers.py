@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cranfield.core.compression import COMPRESSED
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.files import write_atomically, written_whole
+from cranfield.core.files import COMPRESSED
 from cranfield.core.separated import table_bytes
 from cranfield.core.workbooks import WRITTEN, workbook
+from cranfield.core.writing import write_atomically, written_whole
 
 if TYPE_CHECKING:
     import polars as pl

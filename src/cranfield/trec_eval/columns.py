@@ -9,7 +9,7 @@ import numpy as np
 
 from cranfield.core.elementary import log
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.files import shown
+from cranfield.core.text import shown
 from cranfield.measures.aliases import TrecMeasure
 from cranfield.measures.binary import average_precision, bpref, mean_over_points, rbp_residual, set_f, utility
 from cranfield.measures.graded import rbp

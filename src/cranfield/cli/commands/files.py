@@ -15,10 +15,11 @@ from cranfield.cli.ask import runs
 from cranfield.cli.kinds import kind_if_known
 from cranfield.cli.output import collection_format, draw, emit, progress_bar, say, write
 from cranfield.core.errors import ArgumentError, FileError
-from cranfield.core.files import expand, write_atomically
+from cranfield.core.files import expand
 from cranfield.core.labels import summary
 from cranfield.core.signature import signature
 from cranfield.core.tables import Sheet
+from cranfield.core.writing import write_atomically
 from cranfield.questions.check.question import CheckQuestion
 from cranfield.questions.convert.question import ConvertQuestion
 from cranfield.questions.pool.question import PoolQuestion

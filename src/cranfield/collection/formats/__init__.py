@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cranfield.core.compression import plain_ending
 from cranfield.core.errors import UnknownNameError
-from cranfield.core.files import check_text
+from cranfield.core.files import plain_ending
 from cranfield.core.recognition import first_lines
 from cranfield.core.registry import Registry
+from cranfield.core.text import check_text
 
 if TYPE_CHECKING:
     from cranfield.collection.grades import GradeMap

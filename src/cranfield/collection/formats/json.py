@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from cranfield.collection.formats import COLLECTION_FORMATS, COLUMNS, CollectionFile, CollectionFormat, Kind
 from cranfield.core.columns import QRELS_PARTS, RUN_PARTS, columns_of
 from cranfield.core.errors import DataError
-from cranfield.core.files import Problems
-from cranfield.core.json_text import json_objects
 from cranfield.core.recognition import MODEL, begins_object, is_json_lines, load_json, rankings_in
+from cranfield.core.text import Problems, json_objects
 
 if TYPE_CHECKING:
     from cranfield.collection.lines import Parsed

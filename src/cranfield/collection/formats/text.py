@@ -9,8 +9,8 @@ from cranfield.collection.formats import COLLECTION_FORMATS, COLUMNS, Collection
 from cranfield.collection.formats.json import write_json
 from cranfield.core.columns import QRELS_PARTS, RUN_PARTS, columns_of, is_qrels_header, is_run_header
 from cranfield.core.errors import DataError, FileError, Problem
-from cranfield.core.files import Problems, shown
 from cranfield.core.recognition import BEIR_HEADER, data_lines, separated
+from cranfield.core.text import Problems, shown
 
 if TYPE_CHECKING:
     import polars as pl

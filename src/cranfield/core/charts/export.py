@@ -20,7 +20,7 @@ from cranfield.core.charts.style import Drawing
 from cranfield.core.charts.tokens import night_style
 from cranfield.core.defaults import CHART_ENDINGS
 from cranfield.core.errors import ArgumentError
-from cranfield.core.files import write_atomically
+from cranfield.core.writing import write_atomically
 
 PNG_SCALE = 2.0
 _HEAD = re.compile(r"<svg[^>]*>")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol
 
-from cranfield.core.compression import plain_ending
+from cranfield.core.files import plain_ending
 from cranfield.core.registry import Registry
 
 if TYPE_CHECKING:

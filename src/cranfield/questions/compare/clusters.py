@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.errors import DataError, FileError, Problem
-from cranfield.core.files import Problems, filled_lines, read_bytes, shown
+from cranfield.core.files import read_bytes
 from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
+from cranfield.core.text import Problems, filled_lines, shown
 from cranfield.questions.variance.squares import squares
 from cranfield.scores.doors import ScoresLike, as_scores
 from cranfield.scores.matrix import ScoreMatrix, Scores

@@ -8,7 +8,8 @@ import re
 
 from cranfield.core.columns import NAMES
 from cranfield.core.errors import FileError, Problem
-from cranfield.core.files import STDIN, Problems, is_file, read_bytes, score_number, shown, text_lines
+from cranfield.core.files import STDIN, is_file, read_bytes
+from cranfield.core.text import Problems, score_number, shown, text_lines
 
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 

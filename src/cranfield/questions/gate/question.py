@@ -121,7 +121,7 @@ class GateQuestion(RunsOrScores):
 
     def write_files(self, result: Gate) -> Iterable[str]:
         """The verdict for a build server."""
-        from cranfield.core.files import write_atomically
+        from cranfield.core.writing import write_atomically
         from cranfield.questions.gate.answer import to_junit
 
         if self.junit is not None:

@@ -20,8 +20,9 @@ from cranfield.collection.teams import read_teams
 from cranfield.collection.types import Qrels
 from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
 from cranfield.core.errors import ArgumentError, DataError, FileError, quietly
-from cranfield.core.files import Problems, filled_lines, read_bytes, shown
+from cranfield.core.files import read_bytes
 from cranfield.core.labels import natural_sorted, plural, summary
+from cranfield.core.text import Problems, filled_lines, shown
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.options import ScoringOptions
 from cranfield.questions.judges.powered import Strata

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.core.files import Problems, filled_lines, read_bytes, shown
+from cranfield.core.files import read_bytes
 from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
+from cranfield.core.text import Problems, filled_lines, shown
 
 if TYPE_CHECKING:
     from cranfield.collection.types import Run

@@ -13,12 +13,12 @@ from typing import Any, get_args
 
 import polars as pl
 
-from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import FactorsFormat
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.core.files import Problems, plain_text, read_bytes, score_number, shown, text_lines, write_atomically
-from cranfield.core.json_text import JSONProblem, parse_json
+from cranfield.core.files import COMPRESSED, read_bytes
 from cranfield.core.labels import summary
+from cranfield.core.text import JSONProblem, Problems, parse_json, plain_text, score_number, shown, text_lines
+from cranfield.core.writing import write_atomically
 from cranfield.questions.standardise.fit import VERSION, Factors, Standardisation
 from cranfield.scores.text_tables import read_table
 

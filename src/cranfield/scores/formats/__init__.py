@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from cranfield.core.defaults import MISSING, FileKind, MissingPolicy
 from cranfield.core.errors import FileError, Problem, UnknownNameError
-from cranfield.core.files import check_text
 from cranfield.core.recognition import begins_object, first_lines, is_json_lines
 from cranfield.core.recognition import recognise as recognise_kind
 from cranfield.core.registry import Registry
+from cranfield.core.text import check_text
 from cranfield.core.workbooks import SheetText
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core.errors import DataError, FileError, Problem
-from cranfield.core.files import Problems
-from cranfield.core.json_text import holds_means, json_objects
 from cranfield.core.recognition import begins_object, load_json
+from cranfield.core.text import Problems, holds_means, json_objects
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
 
 if TYPE_CHECKING:

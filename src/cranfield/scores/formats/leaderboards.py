@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from cranfield.core.files import Problems, filled_lines, score_number, shown
+from cranfield.core.text import Problems, filled_lines, score_number, shown
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core.files import Problems, system_name
-from cranfield.core.json_text import json_objects
+from cranfield.core.files import system_name
 from cranfield.core.recognition import first_lines
+from cranfield.core.text import Problems, json_objects
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from functools import partial
 
 from cranfield.core.columns import is_by_system, long_columns
 from cranfield.core.errors import FileError, Problem
-from cranfield.core.files import Problems, decimal_comma, filled_lines, score_number, shown
+from cranfield.core.text import Problems, decimal_comma, filled_lines, score_number, shown
 from cranfield.scores.formats import FORMATS, ScoreFile, ScoreFormat
 from cranfield.scores.writers import write_per_run
 

@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from cranfield.core.compression import COMPRESSED, Stream, decompressing, is_decompression_error
 from cranfield.core.errors import FileError, Problem
-from cranfield.core.files import WORKBOOKS
+from cranfield.core.files import COMPRESSED, WORKBOOKS, Stream, decompressing, is_decompression_error
 from cranfield.web.server.limits import Limits, megabytes
 
 CHUNK = 1 << 20

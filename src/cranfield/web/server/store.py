@@ -14,8 +14,9 @@ from typing import IO
 
 from cranfield.core.defaults import MissingPolicy
 from cranfield.core.errors import DataError, FileError, Problem, UnknownNameError
-from cranfield.core.files import NamedFile, is_elsewhere, write_atomically
+from cranfield.core.files import NamedFile, is_elsewhere
 from cranfield.core.labels import plural, summary
+from cranfield.core.writing import write_atomically
 from cranfield.web.server.archives import chunks, label, refuse, unpack
 from cranfield.web.server.data import SAMPLE, Dataset, SampleData
 from cranfield.web.server.index import Index, Kept

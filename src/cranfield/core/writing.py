@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from cranfield.core.compression import compressed
 from cranfield.core.errors import FileError
-from cranfield.core.files.names import is_url, reason
+from cranfield.core.files import compressed, is_url, reason
 
 _LONG_NAME = 100
 """Bytes of a name from which on names of temporary neighbours do not repeat it; systems allow 255."""
