@@ -646,7 +646,7 @@ def _duration(seconds: float) -> str:
 def machines() -> Texts:
     """What a script may rely on: docs/json.md."""
     from cranfield.cli.help import EXIT_CODES
-    from cranfield.core.formats.json import JSON_SCHEMA
+    from cranfield.core.formats import JSON_SCHEMA
 
     return {
         "json-schema": f"```json\n{json.dumps(JSON_SCHEMA, indent=1)}\n```",

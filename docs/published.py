@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from cranfield import PoolFigure, cost_from_figures, design_anova, design_interval
-from cranfield.core.formats.csv import to_csv
+from cranfield.core.formats import to_csv
 from cranfield.questions.design.anova import anova_power, anova_topics
 
 DOCS = Path(__file__).resolve().parent

@@ -302,8 +302,8 @@ def test_the_sample_scores_serve_as_past(cranfield: Type) -> None:
 def test_a_row_too_wide_for_the_terminal_stands_upright() -> None:
     import polars as pl
 
-    from cranfield.core.formats.table import table_text, transposed
     from cranfield.core.tables import Sheet
+    from cranfield.core.terminal import table_text, transposed
 
     answer = Sheet("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})
     assert transposed(answer, 80) is answer

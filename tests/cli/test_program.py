@@ -13,8 +13,8 @@ import pytest
 
 import cranfield as package
 from cranfield.core.formats import FORMATS, render
-from cranfield.core.formats.table import table_text, without_dispensable, without_repetition
 from cranfield.core.tables import Sheet
+from cranfield.core.terminal import table_text, without_dispensable, without_repetition
 from support import Type
 
 WIDE = "topic,bm25,ql_new\n301,0.25,0.5\n302,0.75,1\n"

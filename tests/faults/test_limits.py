@@ -15,8 +15,8 @@ import pytest
 
 from cranfield import make_sample
 from cranfield.core import demand
-from cranfield.core.formats import json as json_format
-from cranfield.core.formats.json import envelope, to_json
+from cranfield.core import formats as json_format
+from cranfield.core.formats import envelope, to_json
 from cranfield.core.tables import Sheet
 from support import Type
 

@@ -18,10 +18,9 @@ from cranfield import UnknownNameError
 from cranfield.cli.main import app
 from cranfield.core.answer import Answer
 from cranfield.core.files import read_bytes
-from cranfield.core.formats import FORMATS, OutputFormat, downloads, endings, of_path, offered, render
-from cranfield.core.formats.json import SCHEMA
-from cranfield.core.formats.table import table_text
+from cranfield.core.formats import FORMATS, SCHEMA, OutputFormat, downloads, endings, of_path, offered, render
 from cranfield.core.tables import Sheet, steady, steady_rows
+from cranfield.core.terminal import table_text
 from cranfield.web.server.outcome import Outcome, media_type
 
 ROWS = pl.DataFrame({"measure": ["AP", "AP"], "system": ["bm25", "ql"], "mean": [0.25, 1 / 3]})
@@ -189,7 +188,7 @@ def test_long_cells_are_folded_and_wide_characters_aligned() -> None:
 def test_every_answer_in_json_follows_the_published_schema() -> None:
     import jsonschema
 
-    from cranfield.core.formats.json import JSON_SCHEMA
+    from cranfield.core.formats import JSON_SCHEMA
     from examples import EXAMPLES, answered
 
     for command in ("leaderboard", "variance", "design anova", "check"):

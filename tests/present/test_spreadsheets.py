@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from cranfield import ScoreMatrix, make_scores, read_scores, write_scores
 from cranfield.cli.main import app
 from cranfield.core.answer import answer
-from cranfield.core.formats import render
-from cranfield.core.formats.csv import to_csv
+from cranfield.core.formats import render, to_csv
 from cranfield.core.tables import Sheet
 from cranfield.questions.compare.compare import compare
 

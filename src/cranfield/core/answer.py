@@ -103,7 +103,7 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of the first table, with the headline and the further tables a page shows."""
-        from cranfield.core.formats.json import envelope
+        from cranfield.core.formats import envelope
 
         first, *others = self.shown
         rows = {name: envelope(self.sheet(name))["rows"] for name in others}

@@ -279,8 +279,6 @@ def system_name(path: str) -> str:
     return Path(name).stem if _RUN_ENDINGS.fullmatch(Path(name).suffix.lower()) else name
 
 
-
-
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The whole content of a file, decompressed by its ending; ``-`` reads standard input.
 

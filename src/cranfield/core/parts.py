@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cranfield.core.formats.csv import to_csv
+from cranfield.core.formats import to_csv
 from cranfield.core.gathering import gathered
 from cranfield.core.tables import Sheet, steady_rows, text_rows
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
-from cranfield.core.formats.csv import to_csv
+from cranfield.core.formats import to_csv
 from cranfield.core.labels import plural
 from cranfield.core.tables import DIGITS, Sheet, steady_rows
 from cranfield.questions.across.answer import where_of

@@ -96,7 +96,7 @@ def notes_of(result: Gate) -> tuple[str, ...]:
 
 def comment(result: Gate) -> str:
     """The verdict as a comment for a pull request; names stay text there."""
-    from cranfield.core.formats.markdown import name_text, plain_text
+    from cranfield.core.formats import name_text, plain_text
 
     lines = [
         f"### {BADGES[result.verdict]}: {name_text(result.candidate)} against {name_text(result.baseline)}",

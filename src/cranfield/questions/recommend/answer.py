@@ -117,7 +117,7 @@ def _interval_sentence(result: Recommendation) -> tuple[str, ...]:
 
 def text_of(result: Recommendation) -> str:
     """Markdown: the number with its power and interval, all designs, other numbers of topics, and caveats."""
-    from cranfield.core.formats.markdown import to_markdown
+    from cranfield.core.formats import to_markdown
 
     settings, rows = result.settings, result.rows
     two = "a system and the baseline" if settings["baseline"] else "best and worst"

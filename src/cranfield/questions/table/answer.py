@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cranfield.core.answer import Answer, Chart
-from cranfield.core.formats.csv import to_csv
+from cranfield.core.formats import to_csv
 from cranfield.core.tables import DIGITS, Sheet, steady_rows
 from cranfield.questions.compare.answer import equivalence_notes, level_notes
 from cranfield.questions.compare.groups import ALIKE

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from html import escape
 from typing import NamedTuple
 
-from cranfield.core.formats.latex import tex
+from cranfield.core.formats import tex
 
 
 class Markup(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cranfield.core.formats import FORMATS, OutputFormat, by_sections
+from cranfield.core.formats import by_sections
 
 if TYPE_CHECKING:
     from cranfield.core.tables import Sheet
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
-def write(sheet: Sheet, width: int | None = None) -> bytes:
+def fitted(sheet: Sheet, width: int | None = None) -> bytes:
     """The table, fitted to a width if there is one; a terminal shows titles bold (unless NO_COLOR is set)."""
     styled = width is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
@@ -230,8 +230,3 @@ def folded(header: str, width: int) -> str:
         else:
             lines.append(word)
     return "\n".join(lines)
-
-
-FORMATS.register(
-    OutputFormat("table", "a table for people, with title, notes and signature", (".txt",), write, rank=10)
-)
