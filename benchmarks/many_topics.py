@@ -33,16 +33,16 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
 def ask(name: str, how: dict[str, Any]) -> tuple[float, str]:
     """Processor seconds of a question, and what was announced."""
     import cranfield
-    from cranfield.core import demand
+    from cranfield.core import resources
 
-    demand.A_WHILE = 0.0  # so that all is said
+    resources.A_WHILE = 0.0  # so that all is said
     told: list[str] = []
     rng = np.random.default_rng(1)
     values = rng.beta(1, 2, (TOPICS, 1)) * 0.6 + rng.normal(0, 0.15, (TOPICS, SYSTEMS)) + np.linspace(0, 0.01, SYSTEMS)
     labels = [f"q{i:06d}" for i in range(TOPICS)], [f"bm25(k1={i})" for i in range(SYSTEMS)]
     scores = cranfield.ScoreMatrix(values.clip(0, 1), *labels, "AP")
     function = getattr(cranfield, "tune" if name == "curve" else name)
-    with warnings.catch_warnings(), demand.announced_to(told.append):
+    with warnings.catch_warnings(), resources.announced_to(told.append):
         warnings.simplefilter("ignore")
         start = time.process_time()
         result = function(scores, **how)

@@ -158,7 +158,7 @@ def stale(group: Group, kept: dict[str, dict[str, Any]]) -> str:
 
 def sentences_page() -> str:
     """The list of conclusions."""
-    from cranfield.core.sentences import every_sentence
+    from cranfield.core.answer import every_sentence
 
     lines = [
         "<!-- Written by docs/figures.py from the folders of src/cranfield; change those files, not this one. -->",

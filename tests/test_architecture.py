@@ -17,7 +17,7 @@ LEVEL = {room: level for level, room in enumerate(ROOMS)}
 OUTSIDERS = {
     "altair": ("core/charts/", "charts.py"),
     "vl_convert": ("core/charts/",),
-    "jinja2": ("core/notebook.py", "reports/", "web/"),
+    "jinja2": ("core/pages.py", "reports/", "web/"),
     "click": ("cli/",),
     "rich": ("cli/",),
     "fastapi": ("web/",),

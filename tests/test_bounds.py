@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from cranfield import ArgumentError, design_all_pairs, design_anova, make_sample, selection_bias
-from cranfield.core.question import Setting, questions
+from cranfield.core.options import Setting
+from cranfield.core.question import questions
 
 HUGE: list[Any] = [10**400, -(10**400), 10**30, 1e300, math.inf, math.nan]
 NUMBERS = [

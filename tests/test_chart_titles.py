@@ -10,8 +10,8 @@ import pytest
 
 import cranfield as cf
 from across_cases import scored
+from cranfield.core.answer import every_sentence
 from cranfield.core.charts import chart
-from cranfield.core.sentences import every_sentence
 from cranfield.questions.correlate.correlate import Correlations
 from small_collections import qrels_of, run_of
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cranfield import CranfieldWarning, DataError, ScoreMatrix, build_report, compare, correlate
-from cranfield.core import demand
-from cranfield.core.demand import Demand, announced_to
+from cranfield.core import resources
+from cranfield.core.resources import Demand, announced_to
 from cranfield.questions.compare.tests import TESTS, Size
 from cranfield.reports import report as report_module
 from support import Type
@@ -19,7 +19,7 @@ def scores(n_topics: int, n_systems: int) -> ScoreMatrix:
 
 
 def test_what_takes_a_while_is_a_warning_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demand, "A_WHILE", 0.0)
+    monkeypatch.setattr(resources, "A_WHILE", 0.0)
     with pytest.warns(
         CranfieldWarning, match=r"comparing 3 systems on 20 topics \(paired t-test\) takes about 1 second"
     ):
@@ -29,7 +29,7 @@ def test_what_takes_a_while_is_a_warning_before_the_work(monkeypatch: pytest.Mon
 
 
 def test_whoever_listens_is_told_instead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demand, "A_WHILE", 0.0)
+    monkeypatch.setattr(resources, "A_WHILE", 0.0)
     heard: list[str] = []
     with announced_to(heard.append):
         compare(scores(20, 3), n_resamples=100)
@@ -42,7 +42,7 @@ def test_the_flips_of_a_correction_count(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Demand, "foretell", lambda self: told.append(self))
     for correction in ("holm", "westfall-young"):
         compare(scores(70, 5), test="t", correction=correction, n_resamples=50_000)
-    twice = 2 * demand.flipped_sums(70, 5, 50_000)
+    twice = 2 * resources.flipped_sums(70, 5, 50_000)
     assert twice < told[1].seconds - told[0].seconds < 2 * twice
     assert told[1].instead == "fewer resamples, another correction, or fewer systems would take less"
 
@@ -52,7 +52,7 @@ def test_what_is_quick_is_not_announced() -> None:
 
 
 def test_what_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demand, "machine_memory", lambda: 90.0)  # less than Python takes
+    monkeypatch.setattr(resources, "machine_memory", lambda: 90.0)  # less than Python takes
     with pytest.raises(DataError, match=r"needs about 16[01] MB of memory, and this machine has 90 MB; fewer systems"):
         compare(scores(20, 3), test="t")
 
@@ -61,7 +61,7 @@ def test_the_command_line_says_it_on_stderr(cranfield: Type, monkeypatch: pytest
     from cranfield import write_scores
 
     write_scores(scores(20, 3), "scores.csv")
-    monkeypatch.setattr(demand, "A_WHILE", 0.0)
+    monkeypatch.setattr(resources, "A_WHILE", 0.0)
     ended = cranfield("leaderboard", "scores.csv", "--format", "csv")
     assert ended.exit_code == 0
     assert "comparing 3 systems on 20 topics (randomisation test) takes about" in ended.stderr

@@ -14,8 +14,8 @@ import pytest
 
 from cranfield import DataError, FileError, make_scores, read_scores, write_scores
 from cranfield.collection.check import check_and_read
+from cranfield.core.executors import NO_ANSWER, limit_memory, run_isolated
 from cranfield.core.files import NamedFile
-from cranfield.core.isolated_process import NO_ANSWER, limit_memory, run_isolated
 from cranfield.core.parquet import MARK, read_parquet
 from cranfield.questions.standardise.fit import Standardisation
 from cranfield.scores.readers import ScorePart, join_parts

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from cranfield.core.answer import every_sentence
 from cranfield.core.question import GROUPS, questions
-from cranfield.core.sentences import every_sentence
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 MOST_WORDS = 25

@@ -15,11 +15,10 @@ from scipy import stats
 
 import cranfield as cf
 from across_cases import CASES as ACROSS_CASES
-from cranfield.core.answer import answer
+from cranfield.core.answer import Sentence, answer, every_sentence, sentence
 from cranfield.core.defaults import REPORT_SECTIONS
-from cranfield.core.parts import Notice, Text
+from cranfield.core.pages import Notice, Text
 from cranfield.core.results import Result
-from cranfield.core.sentences import Sentence, every_sentence, sentence
 from cranfield.questions.compare.question import CompareQuestion
 from cranfield.questions.compare.topics import PairTopics
 from cranfield.questions.cost.cost import cost_from_figures

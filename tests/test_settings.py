@@ -8,8 +8,8 @@ from typing import Any, get_type_hints
 import pytest
 
 from cranfield.core.errors import ArgumentError
-from cranfield.core.options import not_negative
-from cranfield.core.question import REQUIRED, Question, questions
+from cranfield.core.options import REQUIRED, not_negative
+from cranfield.core.question import Question, questions
 from cranfield.measures.options import SCORING, ScoringOptions
 from cranfield.questions.compare.compare import FamilyOptions, Options
 

@@ -18,8 +18,8 @@ from click.testing import CliRunner, Result
 
 from cranfield.cli.main import app
 from cranfield.core.formats import render
-from cranfield.core.page import Page, Place
-from cranfield.core.question import Question, setting
+from cranfield.core.options import setting
+from cranfield.core.question import Page, Place, Question
 from cranfield.core.tables import Sheet, text_rows
 from cranfield.web.server import page as registry
 from cranfield.web.server.app import create_app

@@ -13,8 +13,8 @@ import pytest
 from scipy.stats import binom
 
 from cranfield import compare, estimate_variance, reliability
+from cranfield.core.answer import every_sentence
 from cranfield.core.resampling import TOPICS, blocks, draw_weights
-from cranfield.core.sentences import every_sentence
 from cranfield.questions.compare.best import best_set
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.inverted import inverted

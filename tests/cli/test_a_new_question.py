@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from cranfield.cli.main import app
 from cranfield.core import options as shared
 from cranfield.core.answer import Answer
-from cranfield.core.question import QUESTIONS, Question, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import QUESTIONS, Question, Takes
 from cranfield.core.results import Result
 from cranfield.core.tables import Sheet
 from cranfield.measures.options import RunsOrScores

@@ -15,7 +15,8 @@ from cranfield.cli import ask, build
 from cranfield.cli.build import shared_by
 from cranfield.cli.main import app
 from cranfield.cli.output import chart_kinds
-from cranfield.core.question import Question, Setting, questions
+from cranfield.core.options import Setting
+from cranfield.core.question import Question, questions
 from cranfield.measures.options import SCORING, RunsOrScores
 from examples import Example, folder
 

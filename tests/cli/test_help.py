@@ -9,7 +9,8 @@ from typing import get_args
 import pytest
 
 from cranfield.cli.build import MOST_USED, OTHER_WORDS, command_of
-from cranfield.core.question import GROUPS, HelpGroup, OptionGroup, Question, questions
+from cranfield.core.options import OptionGroup
+from cranfield.core.question import GROUPS, HelpGroup, Question, questions
 from support import Type
 
 every_question = pytest.mark.parametrize("question", questions().values(), ids=questions())

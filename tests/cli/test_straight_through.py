@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cranfield.cli.help import EXIT_CODES
+from cranfield.core.answer import gathered
 from cranfield.core.defaults import REPORT_SECTIONS
-from cranfield.core.gathering import gathered
 from support import Type
 
 

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 from cranfield import CranfieldError
 from cranfield.cli.main import app
-from cranfield.core.question import REQUIRED, Question, Setting
+from cranfield.core.options import REQUIRED, Setting
+from cranfield.core.question import Question
 from examples import EXAMPLES, Example, folder
 
 ASKED = {

@@ -341,7 +341,7 @@ import sys, numpy, scipy.stats, polars
 import cranfield.scores.readers
 from cranfield.cli.main import app
 from cranfield.core import resources
-from cranfield.core.isolated_process import limit_memory
+from cranfield.core.executors import limit_memory
 limit_memory(int(sys.argv[1]) << 20)
 resources.ADDRESSES = resources.PER_PROCESSOR = 0  # what loading the libraries needs, and they are loaded
 app(sys.argv[2:], prog_name="cranfield")

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from cranfield import make_sample
-from cranfield.core import demand
 from cranfield.core import formats as json_format
+from cranfield.core import resources
 from cranfield.core.formats import envelope, to_json
 from cranfield.core.tables import Sheet
 from support import Type
@@ -151,9 +151,9 @@ def test_a_sample_that_never_ends_is_refused(cranfield: Type) -> None:
 
 
 def test_a_sample_that_takes_long_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demand, "A_WHILE", 0.0)
+    monkeypatch.setattr(resources, "A_WHILE", 0.0)
     heard: list[str] = []
-    with demand.announced_to(heard.append):
+    with resources.announced_to(heard.append):
         make_sample(2, 2, n_documents=100, length=10, depth=5)
     assert heard
     assert heard[0].startswith("a sample of 2 topics and 100 documents takes about 1 second of processor time")
@@ -161,7 +161,7 @@ def test_a_sample_that_takes_long_is_announced(monkeypatch: pytest.MonkeyPatch) 
 
 def test_json_that_does_not_fit_into_memory_is_refused(cranfield: Type, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("x.csv").write_text(SCORES)
-    monkeypatch.setattr(demand, "machine_memory", lambda: 0.01)
+    monkeypatch.setattr(resources, "machine_memory", lambda: 0.01)
     done = cranfield(*["simulate", "scores", "x.csv", "--topics", "1000", "--format", "json"])
     assert done.exit_code == 1
     assert "JSON of 3,000 rows needs about" in done.stderr

@@ -23,7 +23,8 @@ from cranfield.cli.build import shared_by
 from cranfield.cli.main import OTHERS, app
 from cranfield.cli.output import chart_kinds
 from cranfield.core import cluster
-from cranfield.core.question import Question, Setting, questions
+from cranfield.core.options import Setting
+from cranfield.core.question import Question, questions
 from cranfield.trec_eval.arguments import FLAGS
 from examples import EXAMPLES, files
 from fuzz.drops import left_out

@@ -23,7 +23,7 @@ import polars as pl
 import zstandard
 
 from cranfield import Scores
-from cranfield.core.columns import LONG_PARTS, NAMES
+from cranfield.core.recognition import LONG_PARTS, NAMES
 from cranfield.core.text import MISSING_MARKS
 
 HEADERS = {

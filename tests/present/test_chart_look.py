@@ -19,9 +19,8 @@ from chart_support import CHARTS, family_matrices, matrix, names, results, spec_
 from cranfield import ScoreMatrix, Scores, correlate, design_anova, monitor, standardisation_effect
 from cranfield.core.charts import chart
 from cranfield.core.charts.export import to_svg
-from cranfield.core.charts.fonts import FONT, keep_lengths, lines_of, text_width
 from cranfield.core.charts.phone import LINE, WIDE, phone_chart
-from cranfield.core.charts.style import LABEL_SIZE, TITLE_SIZE
+from cranfield.core.charts.style import FONT, LABEL_SIZE, TITLE_SIZE, keep_lengths, lines_of, text_width
 from cranfield.core.errors import ArgumentError, CranfieldWarning
 from cranfield.questions.compare.compare import compare
 from cranfield.questions.correlate.correlate import Correlations

@@ -13,11 +13,11 @@ import pytest
 
 from chart_support import CHARTS, channels, drawings, family_matrices, matrix, names, results, spec_data, title, views
 from cranfield import ScoreMatrix, cost_from_figures, design_anova, design_interval, design_ttest
+from cranfield.core.answer import every_sentence
 from cranfield.core.charts import chart, kinds
 from cranfield.core.charts.export import to_svg
 from cranfield.core.errors import ArgumentError, CranfieldWarning, UnknownNameError
 from cranfield.core.results import Result
-from cranfield.core.sentences import every_sentence
 from cranfield.questions.compare.compare import compare
 from cranfield.questions.cost.figures import PoolFigure
 from cranfield.questions.design.anova import anova_power

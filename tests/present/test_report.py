@@ -18,7 +18,7 @@ from cranfield import Report, ScoreMatrix, Scores, build_report, evaluate, make_
 from cranfield.core.charts import chart
 from cranfield.core.defaults import REPORT_SECTIONS
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
-from cranfield.core.parts import Figure, Table, Text
+from cranfield.core.pages import Figure, Table, Text
 from cranfield.core.tables import Sheet
 from cranfield.questions.compare.compare import compare
 from cranfield.reports.participants import standings

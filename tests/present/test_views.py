@@ -7,7 +7,7 @@ from markupsafe import escape
 
 from chart_support import drawings, matrix, results
 from cranfield import ScoreMatrix
-from cranfield.core.gathering import gathered
+from cranfield.core.answer import gathered
 
 
 @pytest.mark.parametrize("name", sorted(drawings()))

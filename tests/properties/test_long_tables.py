@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield.core.columns import long_columns
 from cranfield.core.errors import CranfieldError
+from cranfield.core.recognition import long_columns
 from cranfield.scores import text_tables
 from cranfield.scores.frames import from_long
 from cranfield.scores.matrix import ScoreMatrix

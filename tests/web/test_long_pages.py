@@ -11,7 +11,7 @@ import pytest
 
 from cranfield import HoldOut, ScoreMatrix, make_sample, replicate, tune, write_qrels, write_run
 from cranfield.core.errors import DataError
-from cranfield.core.isolated_process import run_isolated
+from cranfield.core.executors import run_isolated
 from cranfield.core.tables import steady_rows
 from cranfield.web.server.app import create_app
 from cranfield.web.server.jobs import Cancelled

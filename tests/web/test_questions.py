@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.core.question import QueryError
+from cranfield.core.options import QueryError
 from cranfield.web.server.page import Form, pages
 from web_page import Client
 

@@ -16,7 +16,8 @@ from cranfield.core.errors import ArgumentError, FileError
 from cranfield.core.files import reason
 from cranfield.core.formats import endings, offered
 from cranfield.core.labels import joined
-from cranfield.core.question import ARGUMENTS, REQUIRED, OptionGroup, Question, Setting, setting
+from cranfield.core.options import REQUIRED, OptionGroup, Setting, setting
+from cranfield.core.question import ARGUMENTS, Question
 from cranfield.core.text import shown
 from cranfield.measures.options import SCORING, RunsOrScores
 
@@ -191,7 +192,7 @@ def command_of(question: type[Question]) -> click.Command:
         from cranfield.cli.ask import run
         from cranfield.cli.kinds import explained
         from cranfield.cli.output import be_quiet, refuse_early, say, use_options_of
-        from cranfield.core.demand import announced_to
+        from cranfield.core.resources import announced_to
 
         use_options_of(question)
         files = {one.name: values.pop(one.name) for one in ARGUMENTS[question.takes]}

@@ -12,13 +12,14 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from cranfield.core.answer import gathered
 from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.core.errors import ArgumentError, FileError, UnknownNameError
 from cranfield.core.files import COMPRESSED, expand, is_file, is_folder, is_url, split_sheet
 from cranfield.core.formats import FORMATS, OutputFormat, endings, of_path, offered
-from cranfield.core.gathering import gathered
 from cranfield.core.labels import plural
-from cranfield.core.question import Files, Question, Setting, in_words_of
+from cranfield.core.options import Setting
+from cranfield.core.question import Files, Question, in_words_of
 from cranfield.core.writing import NO_URL, write_atomically
 
 if TYPE_CHECKING:

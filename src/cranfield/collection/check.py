@@ -16,8 +16,7 @@ from cranfield.core.errors import CranfieldError, FileError
 from cranfield.core.files import is_dataset, read_bytes
 from cranfield.core.labels import plural
 from cranfield.core.recognition import kind_by_name, recognise
-from cranfield.core.results import Result
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, signature
 from cranfield.scores.formats import ReadOptions
 from cranfield.scores.readers import ScorePart, join_parts, read_part
 

@@ -25,9 +25,9 @@ from cranfield.collection.rows import (
     unfold,
 )
 from cranfield.collection.types import Qrels, Run
-from cranfield.core.columns import QRELS_PARTS, RUN_PARTS, columns_of
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import Files, expand
+from cranfield.core.recognition import QRELS_PARTS, RUN_PARTS, columns_of
 from cranfield.scores.doors import PathLike, peek
 from cranfield.scores.frames import FrameLike, as_polars, is_frame
 

@@ -12,9 +12,9 @@ from typing import Literal
 import polars as pl
 
 from cranfield.collection.types import Qrels, Run
+from cranfield.core.answer import sentence
 from cranfield.core.errors import DataError
 from cranfield.core.labels import plural
-from cranfield.core.sentences import sentence
 
 HARDLY = 0.01
 """Share of judged documents below which ids may be spelled differently in run and judgments."""

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from cranfield.collection.grades import GradeMap
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
 from cranfield.core.errors import SHOWN_PROBLEMS, DataError, FileError, Problem
-from cranfield.core.forking import refuse_forked
 from cranfield.core.labels import repr_of, summary
+from cranfield.core.resources import refuse_forked
 from cranfield.core.text import decimal_comma, finite_number
 from cranfield.scores.frames import as_column
 

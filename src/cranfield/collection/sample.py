@@ -20,14 +20,14 @@ from cranfield.collection import sample_text
 from cranfield.collection.sample_files import write_sample
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
-from cranfield.core.demand import Demand, seconds_of
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import summary
-from cranfield.core.question import number_text
+from cranfield.core.options import number_text
 from cranfield.core.resampling import generator
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.resources import Demand, seconds_of
+from cranfield.core.results import signature
 from cranfield.core.truth.rankings import Rankings, SampleModel, Systems, average_precision, draw_systems, draw_topic
 from cranfield.scores.matrix import ScoreMatrix
 

@@ -3,6 +3,7 @@
 Everything that maps work (runs, splits, blocks of resamples, simulated datasets) goes through `map_in_order`. A unit of
 work is a module-level function with its shared inputs bound by `functools.partial`, and one small item: both can be
 pickled, so that threads, processes and a cluster are a choice of the caller, and no result depends on it.
+`run_isolated` does one thing in a process of its own, where it cannot block the page or crash the server.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from cranfield.core.errors import ArgumentError
+from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning, DataError
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.connection import Connection
 
 Kind = Literal["threads", "processes"]
 Progress = Callable[[int, int], None]
@@ -240,3 +243,92 @@ class Parcel:
             function = pickle.loads(self._data)
             Parcel._open = (self._name, function)
         return function(item)
+
+
+STEP = 0.2
+"""Seconds between looks at whether somebody cancelled."""
+
+NO_ANSWER = "the computation ended without a result, perhaps for lack of memory"
+
+
+def run_isolated(function: Callable[..., Any], *arguments: Any, progress: Progress | None = None) -> Any:
+    """The result of ``function(*arguments, progress)`` from a fresh process; cancelling ends the process.
+
+    Function, arguments and result travel by pickle.
+    """
+    import multiprocessing
+
+    progress = progress or (lambda done, total: None)
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(function, arguments, theirs))
+    process.start()
+    theirs.close()  # so that a crash there ends the wait here
+    reached = (0, 0)
+    try:
+        while True:
+            if not ours.poll(STEP):
+                progress(*reached)
+                continue
+            kind, value = ours.recv()
+            if kind == "done":
+                return value
+            if kind == "error":
+                raise value
+            reached = value
+            progress(*reached)
+    except EOFError:
+        raise DataError(NO_ANSWER) from None
+    finally:
+        process.terminate()
+        process.join()
+        ours.close()
+
+
+def follow_the_server() -> None:
+    """End when the server does, and only then.
+
+    Ctrl-C reaches every process of a terminal; the server then ends the others in good order. A server that is
+    killed cannot, so they watch whether it is there.
+    """
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+
+
+def _child(function: Callable[..., Any], arguments: tuple[Any, ...], pipe: Connection) -> None:
+    import warnings
+
+    follow_the_server()
+    warnings.simplefilter("ignore", CranfieldWarning)  # results carry them
+    try:
+        value = function(*arguments, lambda done, total: pipe.send(("progress", (done, total))))
+        pipe.send(("done", value))
+    except CranfieldError as error:
+        pipe.send(("error", error))
+    except MemoryError:
+        pipe.send(("error", DataError(NO_ANSWER)))
+
+
+def limit_memory(more: int) -> None:
+    """Let this process take so many bytes more than it has, and write no core file when it breaks.
+
+    For a separate process, after it has loaded its libraries. Exceeding the limit raises a `MemoryError` or ends the
+    process, which is a `DataError` for the caller.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        pages = 0  # not Linux: what it has counts as nothing
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    limit = pages * resource.getpagesize() + more
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)
+    with suppress(OSError, ValueError):  # systems that refuse it
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -14,8 +14,8 @@ from pathlib import Path, PurePath
 from typing import Any, Protocol
 
 from cranfield.core.errors import FileError
-from cranfield.core.forking import refuse_forked
 from cranfield.core.labels import natural_sorted, summary
+from cranfield.core.resources import refuse_forked
 from cranfield.core.text import BOOKS, check_no_nul, without_mark
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")

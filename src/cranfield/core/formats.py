@@ -141,7 +141,7 @@ def to_csv(rows: pl.DataFrame, separator: str = ",", *, read_back: bool = False)
     that cranfield reads back (`read_back`) keeps its names unchanged.
     """
     if read_back:
-        from cranfield.core.separated import table_bytes
+        from cranfield.core.tables import table_bytes
 
         return table_bytes(rows, separator, "the table").decode()
     import csv
@@ -204,7 +204,7 @@ _COPIES = 3
 
 def to_json(sheet: Sheet) -> str:
     """The envelope as text, its rows made in slices; one that does not fit into memory is refused."""
-    from cranfield.core.demand import Demand
+    from cranfield.core.resources import Demand
 
     frame = sheet.for_machines
     begin, end = _dumped(_envelope(sheet, [])).split('\n  "rows": []')  # the only one at this depth

@@ -18,8 +18,8 @@ from functools import cache
 from typing import IO, TYPE_CHECKING
 
 from cranfield.core.errors import FileError
+from cranfield.core.executors import limit_memory
 from cranfield.core.files import NamedFile
-from cranfield.core.isolated_process import limit_memory
 from cranfield.core.text import BOOKS
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-import math
 import pkgutil
 import re
 import shlex
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import (
@@ -37,10 +37,8 @@ from typing import (
     get_type_hints,
 )
 
-from cranfield.core.errors import ArgumentError, UnknownNameError
-from cranfield.core.labels import repr_of
-from cranfield.core.page import Page
-from cranfield.core.registry import Registry
+from cranfield.core.errors import UnknownNameError
+from cranfield.core.options import Part, QueryError, Setting, plain_float, setting_of
 
 if TYPE_CHECKING:
     from cranfield.core.answer import Answer
@@ -82,242 +80,8 @@ ARGUMENTS: Final[Mapping[Takes, tuple[Argument, ...]]] = {
 }
 """How a command line names what a question is asked about."""
 
-Part = Literal["question", "source", "view", "run", "machines"]
-"""What a setting is about: the question (an argument of the public function), the input files, the view of the answer,
-how the work is done, or on which machines. The last never changes a result."""
-
 HelpGroup = Literal["Evaluate", "Compare", "Design", "Collection", "Tools"]
 """The headings of ``cranfield --help``."""
-OptionGroup = Literal["Question", "Input", "Statistics", "Output", "Chart", "Machines"]
-"""The headings of ``cranfield COMMAND --help``."""
-_GROUP_OF: Final[Mapping[Part, OptionGroup]] = {
-    "question": "Question", "source": "Input", "view": "Output", "run": "Machines", "machines": "Machines",
-}  # fmt: skip
-
-REQUIRED: Any = dataclasses.MISSING
-MOST_VALUES = 12
-"""Values that one setting may be given on a page."""
-
-
-class QueryError(ArgumentError):
-    """An address that cannot be read."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """All there is to know about one setting.
-
-    Attributes
-    ----------
-    name : its name in Python
-    kind : str, int, float, bool or Path
-    several : whether it takes several values
-    default : what it is unless given; `REQUIRED` when it must be given
-    help : one line about it
-    flags : its spellings on the command line; none when it has no place there
-    argument : whether it is an argument of the command line, without a flag
-    metavar : what stands for its value in help
-    usual : what the default means, where the default itself (such as None) does not say
-    label : its name on a page
-    choices : the names it can be, or None
-    endings : what the endings of a file's name can be, which help lists; or None
-    least, most : bounds of a number, or None
-    example : a number that messages suggest, where the default is none
-    read : what a typed text means, where it is not that text itself
-    check : a function (name, value) that raises where a value makes no sense
-    part : see `Part`
-    group : its heading in help; by default that of its part
-    often : whether it is among the most used, which help shows first
-    chooses : whether it chooses among the data; the function that answers gets it too, where it takes it
-    written : whether it names a file to write, which is refused at once where that cannot be done
-    on_page : whether the page has it; `more` puts it behind "More settings"
-    first : whether it comes before all others
-    """
-
-    name: str
-    kind: type
-    several: bool
-    default: Any
-    help: str
-    flags: tuple[str, ...] = ()
-    argument: bool = False
-    metavar: str | None = None
-    usual: str = ""
-    label: str = ""
-    find_choices: Callable[[], Sequence[str]] | None = None
-    what: str = ""
-    find_endings: Callable[[], Sequence[str]] | None = None
-    least: float | None = None
-    most: float | None = None
-    example: float | None = None
-    read: Callable[[str], Any] | None = None
-    check: Callable[[str, Any], None] | None = None
-    part: Part = "question"
-    group: OptionGroup = "Question"
-    often: bool = False
-    chooses: bool = False
-    written: bool = False
-    on_page: bool = True
-    more: bool = False
-    first: bool = False
-
-    @property
-    def spelling(self) -> str:
-        """Its name in addresses: as the command line spells it, with underscores."""
-        flag = "" if self.negated or not self.flags else self.flags[0]
-        return flag.strip("-").replace("-", "_") or self.name
-
-    @property
-    def spellings(self) -> tuple[str, ...]:
-        """All its names in addresses: in Python, and as every long flag spells it."""
-        flags = () if self.negated else (flag for flag in self.flags if flag.startswith("--"))
-        return (self.name, self.spelling, *(flag.strip("-").replace("-", "_") for flag in flags))
-
-    @property
-    def required(self) -> bool:
-        """Whether it must be given."""
-        return self.default is REQUIRED
-
-    @property
-    def choices(self) -> tuple[str, ...] | None:
-        """The names it can be: asked anew each time, because registries grow."""
-        return None if self.find_choices is None else tuple(self.find_choices())
-
-    @property
-    def endings(self) -> tuple[str, ...] | None:
-        """The endings its file's name can have: asked anew each time, as `choices`."""
-        return None if self.find_endings is None else tuple(self.find_endings())
-
-    @property
-    def negated(self) -> bool:
-        """Whether the command line's flag turns it off."""
-        return self.kind is bool and self.default is True
-
-    def accept(self, value: Any) -> Any:
-        """The value in its usual form (several values as a tuple), or an error that says what is wrong with it."""
-        if value is None:
-            if (
-                self.default is not None
-                and not self.required
-                and not self.argument
-                and self.kind in (int, float, str, bool)
-            ):
-                raise ArgumentError(f"`{self.name}` cannot be None. Leave it out for the default.")
-            return None
-        if self.several:
-            single = isinstance(value, (str, int, float, Path)) or not isinstance(value, Iterable)
-            return tuple(self._one(one) for one in ([value] if single else value))
-        return self._one(value)
-
-    def _one(self, value: Any) -> Any:
-        if self.read is not None and isinstance(value, str):
-            value = self.read(value)
-        choices = self.choices
-        if choices is not None and isinstance(value, str) and value not in choices:
-            raise UnknownNameError(self.what or self.name.replace("_", " "), value, choices)
-        if self.kind in (int, float) and isinstance(value, (int, float)) and not isinstance(value, bool):
-            if self.kind is float:
-                value = self._finite(value)
-            self._within(value)
-        elif self.kind in (int, float) and self.read is None and not hasattr(value, "__float__"):
-            example = number_text(self.default) if isinstance(self.default, (int, float)) else "a number"
-            raise ArgumentError(f"`{self.name}` must be a number; got {repr_of(value)}. Write {example}.")
-        if choices is not None and not isinstance(value, str):
-            raise UnknownNameError(self.what or self.name.replace("_", " "), repr_of(value), choices)
-        if self.check is not None:
-            self.check(self.name, value)
-        return value
-
-    def _finite(self, value: float) -> float:
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-        if not math.isfinite(number):
-            raise ArgumentError(f"`{self.name}` must be a finite number; got {number}.")
-        return number
-
-    def _within(self, value: float) -> None:
-        if self.least is not None and value < self.least:
-            bound, example = f"at least {number_text(self.least)}", self.least
-        elif self.most is not None and value > self.most:
-            bound, example = f"at most {number_text(self.most)}", self.most
-        else:
-            return
-        noun = "a whole number of" if self.kind is int else "a number of"
-        usual = self.default if isinstance(self.default, (int, float)) else self.example or example
-        raise ArgumentError(
-            f"`{self.name}` must be {noun} {bound}; got {number_text(value)}. Write {number_text(usual)}."
-        )
-
-    def parse(self, texts: Sequence[str]) -> Any:
-        """The value from what an address says: texts as they were typed.
-
-        A form gives what is ticked in the order of its boxes, so the usual choices are the default in any order.
-        """
-        given = [part.strip() for text in texts for part in (text.split(",") if self._splits else [text])]
-        given = [part for part in given if part]
-        if not given:
-            return None
-        if not self.several:
-            return self._read(given[-1])
-        if len(given) > MOST_VALUES:
-            raise QueryError(f"`{self.spelling}` takes at most {MOST_VALUES} values.")
-        several = tuple(self._read(part) for part in given)
-        boxes = self.choices is not None and isinstance(self.default, tuple)
-        return self.default if boxes and sorted(several) == sorted(self.default) else several
-
-    @property
-    def _splits(self) -> bool:
-        return self.several and self.kind in (int, float)
-
-    def _read(self, text: str) -> Any:
-        if self.kind is bool:
-            return text.lower() in ("true", "on", "1", "yes")
-        if self.kind in (int, float):
-            try:
-                value = self.kind(text)
-                if not math.isfinite(value) or len(text) > 40:
-                    raise ValueError
-            except (ValueError, OverflowError):
-                whole = "a whole number" if self.kind is int else "a number"
-                raise QueryError(f"`{self.spelling}` must be {whole}; got {text[:60]!r}.") from None
-            return value
-        if len(text) > 200:
-            raise QueryError(f"`{self.spelling}` is too long; at most 200 characters.")
-        return self.kind(text)
-
-
-def setting(
-    default: Any = REQUIRED,
-    help: str = "",
-    *flags: str,
-    choices: Callable[[], Sequence[str]] | Sequence[str] | None = None,
-    registry: Callable[[], Registry[Any]] | None = None,
-    **more: Any,
-) -> Any:
-    """A field of a question; `Setting` lists what can be said of it.
-
-    Flags are its spellings on the command line (by default its name, with dashes and without a leading ``n_``).
-    ``flags=()`` keeps it off the command line. A `registry` gives the choices and reads aliases; it is a function, so
-    that nothing is imported before somebody asks.
-    """
-    if registry is not None:
-        find = registry
-        choices = choices or (lambda: find().names)
-        more.setdefault("read", lambda text: find().canonical(text))
-    if choices is not None and not callable(choices):
-        names = tuple(choices)
-        choices = lambda: names  # noqa: E731
-    known = {one.name for one in dataclasses.fields(Setting)}
-    if unknown := set(more) - known:
-        raise TypeError(f"unknown attributes of a setting: {', '.join(sorted(unknown))}")
-    facts = {"help": help, "find_choices": choices, **more}
-    if flags:
-        facts["flags"] = flags
-    return dataclasses.field(default=default, metadata={"facts": facts}, kw_only=True)
-
-
 QUESTIONS: dict[str, type[Question]] = {}
 """Every question by its command; a class that names its command is in it. See `questions`."""
 
@@ -357,6 +121,57 @@ GROUPS: dict[str, Group] = {}
 def group(name: str, brief: str, help: str = "", aliases: tuple[str, ...] = ()) -> None:
     """Describe the commands that begin with this word."""
     GROUPS[name] = Group(brief, help or brief, aliases)
+
+
+class Place(Enum):
+    """The places of the menu, in its order; a page stands in one of them."""
+
+    RESULT = "Result"
+    TOPICS = "Topics"
+    COLLECTION = "Collection"
+    PLAN = "Plan next"
+    TOOLS = "Tools"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Page:
+    """The page of a question; menu, routes, form, API, downloads and OpenAPI are made from it.
+
+    Attributes
+    ----------
+    name : its name among the downloads, and its address unless that is given
+    title : what the menu calls it
+    place : the place of the menu where it stands; None keeps it out
+    order : where it comes among the pages of its place; the first is the one that the menu opens
+    address : where it is
+    heading, lead : the title on the page, and a sentence below it
+    button : what sends the form
+    doing : what a job does, before the name of the data
+    nothing : what stands where the answer will be
+    brief : what the API's description says of it; the question's own line of help unless given
+    example : what is shown when the address asks nothing
+    waits : whether work starts only when the form is sent, because it takes long
+    live : whether the answer updates while the form is filled in
+    leads_to : gives the questions of kindred pages that it links to
+    template : the template, where the general one does not suit
+    """
+
+    name: str
+    title: str
+    place: Place | None = None
+    order: int = 50
+    address: str = ""
+    heading: str
+    lead: str = ""
+    button: str = "Answer"
+    doing: str
+    nothing: str = "Choose data: the sample collection is one click away."
+    brief: str = ""
+    example: Mapping[str, str] = field(default_factory=dict)
+    waits: bool = False
+    live: bool = False
+    leads_to: Callable[[], tuple[type[Question], ...]] = tuple
+    template: str = "question.html"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -428,7 +243,7 @@ class Question:
     def all(cls) -> tuple[Setting, ...]:
         """Every setting, in the order of the fields."""
         hints = get_type_hints(cls)
-        every = [_setting_of(field, hints[field.name]) for field in dataclasses.fields(cls)]
+        every = [setting_of(each, hints[each.name]) for each in dataclasses.fields(cls)]
         return tuple(sorted(every, key=lambda one: not one.first))
 
     @classmethod
@@ -616,49 +431,18 @@ def in_words_of(text: str, settings: type[Question], spell: Callable[[Setting], 
     return text
 
 
-def _setting_of(field: dataclasses.Field[Any], hint: Any) -> Setting:
-    facts: Mapping[str, Any] = field.metadata.get("facts", {})
-    kind, several = _kind_of(hint)
-    bare = field.name.removeprefix("n_")
-    flag = f"--no-{bare}" if kind is bool and field.default is True else f"--{bare}"
-    given = dict(facts)
-    flags = given.pop("flags", () if given.get("argument") else (flag.replace("_", "-"),))
-    label = given.pop("label", "") or bare.replace("_", " ").capitalize()
-    given.setdefault("group", _GROUP_OF[given.get("part", "question")])
-    return Setting(field.name, kind, several, field.default, flags=flags, label=label, **given)
-
-
-def _kind_of(hint: Any) -> tuple[type, bool]:
-    """The plain type behind an annotation, and whether it takes several values."""
-    if get_origin(hint) in (Union, types.UnionType):
-        (hint,) = (part for part in get_args(hint) if part is not type(None))
-    if get_origin(hint) is tuple:
-        return get_args(hint)[0], True
-    return hint, False
-
-
 def _written(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else _float(value) if isinstance(value, float) else str(value)
-
-
-def _float(value: float) -> str:
-    """A number as briefly as it reads back to the same."""
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)
-
-
-def number_text(value: float) -> str:
-    """A number as messages write it, however large."""
-    if isinstance(value, int) and abs(value) < 10**30:
-        return str(value)
-    try:
-        return f"{value:g}"
-    except OverflowError:
-        return "a number of over 300 digits"
+    return (
+        str(value).lower()
+        if isinstance(value, bool)
+        else plain_float(value)
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def _literal(value: Any) -> str:
     """A value as Python writes it; a list of one is that one."""
     if isinstance(value, (list, tuple)):
         return _literal(value[0]) if len(value) == 1 else f"[{', '.join(_literal(one) for one in value)}]"
-    return _float(value) if isinstance(value, float) else repr(str(value) if isinstance(value, Path) else value)
+    return plain_float(value) if isinstance(value, float) else repr(str(value) if isinstance(value, Path) else value)

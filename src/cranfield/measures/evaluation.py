@@ -22,13 +22,13 @@ from cranfield.collection.readers import called, same_system
 from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import MissingPolicy, RankingOrder, SystemName, Unjudged
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.core.labels import summary
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import signature
 from cranfield.measures.aliases import Value
 from cranfield.measures.fairness import groups_unknown
 from cranfield.measures.judgments import Floats, Ints

@@ -6,10 +6,10 @@ from typing import Literal
 
 import numpy as np
 
+from cranfield.core.answer import sentence
 from cranfield.core.elementary import log2
 from cranfield.core.errors import DataError
 from cranfield.core.labels import plural, summary
-from cranfield.core.sentences import sentence
 from cranfield.measures.graded import cascade, highest_gain
 from cranfield.measures.judgments import DocumentGroups, Floats, Judgments
 from cranfield.measures.ntcireval import expected_utility, stopping

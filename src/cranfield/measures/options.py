@@ -8,7 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from cranfield.core import defaults
-from cranfield.core.question import Question, Setting, setting
+from cranfield.core.options import Setting, setting
+from cranfield.core.question import Question
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -13,9 +13,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from cranfield.collection.types import Qrels, Run
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import JUDGED_CUTOFF
 from cranfield.core.labels import plural
-from cranfield.core.sentences import sentence
 from cranfield.measures.names import Measure
 from cranfield.measures.ranking import JudgedRanking
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cranfield.core.labels import plural
-from cranfield.core.notebook import render_page
+from cranfield.core.pages import render_page
 from cranfield.questions.compare.comparison import Comparison
 
 MOST_TOPICS = 3

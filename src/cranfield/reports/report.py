@@ -19,9 +19,8 @@ from cranfield.core.errors import ArgumentError, CranfieldError, DataError, Unkn
 from cranfield.core.executors import Progress
 from cranfield.core.files import read_bytes
 from cranfield.core.labels import joined, plural, summary
-from cranfield.core.notebook import render_page
-from cranfield.core.parts import Figure as ChartPart
-from cranfield.core.parts import Part, Section, Text
+from cranfield.core.pages import Figure as ChartPart
+from cranfield.core.pages import Part, Section, Text, render_page
 from cranfield.core.text import plain_text
 from cranfield.core.writing import write_atomically
 from cranfield.questions.compare.answer import how_many_differ, leader, level_notes

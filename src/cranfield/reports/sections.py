@@ -10,16 +10,15 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from cranfield.collection.pools import judged_counts
-from cranfield.core.answer import Answer, Chart
+from cranfield.core.answer import Answer, Chart, sentence
 from cranfield.core.charts.phone import FEWER
 from cranfield.core.charts.style import number
 from cranfield.core.defaults import RELIABILITY_TARGET
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, quietly
 from cranfield.core.labels import plural, summary
-from cranfield.core.parts import SHOWN, Figure, Notice, Part, Section, Table, Text, notices
+from cranfield.core.pages import SHOWN, Figure, Notice, Part, Section, Table, Text, notices
 from cranfield.core.question import Question
 from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet
 from cranfield.questions.across.across import across, as_parts
 from cranfield.questions.across.collected import from_scores

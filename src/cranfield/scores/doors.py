@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.core.columns import columns_of, long_columns
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import repr_of, summary, text_of
+from cranfield.core.recognition import columns_of, long_columns
 from cranfield.scores.frames import (
     FrameLike,
     as_polars,

@@ -15,11 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from cranfield.core.columns import NAMES, collected_columns, is_by_system, long_columns
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.forking import refuse_forked
 from cranfield.core.labels import plural, summary, text_of
+from cranfield.core.recognition import NAMES, collected_columns, is_by_system, long_columns
+from cranfield.core.resources import refuse_forked
 from cranfield.core.text import decimal_comma, shown
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.summaries import is_summary_name, sift

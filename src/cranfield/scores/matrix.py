@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import DataError, UnknownNameError
 from cranfield.core.labels import check_unique, natural_sorted, positions, repr_of, summary
-from cranfield.core.results import Result
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, signature
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from cranfield.core.columns import NAMES, is_by_system, long_columns
 from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.core.labels import CONTROL
+from cranfield.core.recognition import NAMES, is_by_system, long_columns
 from cranfield.core.text import BOM, Problems, decimal_comma, finite_number, plain_text, score_number, shown
 from cranfield.scores.formats import ReadOptions
 from cranfield.scores.frames import (

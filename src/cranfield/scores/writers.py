@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import COMPRESSED
-from cranfield.core.separated import table_bytes
+from cranfield.core.tables import table_bytes
 from cranfield.core.workbooks import WRITTEN, workbook
 from cranfield.core.writing import write_atomically, written_whole
 

@@ -14,7 +14,7 @@ import polars as pl
 from cranfield.cli.ask import runs
 from cranfield.cli.output import draw, emit, progress_bar, say, terminal_width, warn, write
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.signature import signature
+from cranfield.core.results import signature
 from cranfield.core.tables import Sheet
 from cranfield.questions.evaluate.question import EvaluateQuestion
 from cranfield.questions.measures.question import MeasuresQuestion

@@ -17,7 +17,7 @@ from cranfield.cli.output import collection_format, draw, emit, progress_bar, sa
 from cranfield.core.errors import ArgumentError, FileError
 from cranfield.core.files import expand
 from cranfield.core.labels import summary
-from cranfield.core.signature import signature
+from cranfield.core.results import signature
 from cranfield.core.tables import Sheet
 from cranfield.core.writing import write_atomically
 from cranfield.questions.check.question import CheckQuestion

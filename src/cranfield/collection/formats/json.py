@@ -5,9 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cranfield.collection.formats import COLLECTION_FORMATS, COLUMNS, CollectionFile, CollectionFormat, Kind
-from cranfield.core.columns import QRELS_PARTS, RUN_PARTS, columns_of
 from cranfield.core.errors import DataError
-from cranfield.core.recognition import MODEL, begins_object, is_json_lines, load_json, rankings_in
+from cranfield.core.recognition import (
+    MODEL,
+    QRELS_PARTS,
+    RUN_PARTS,
+    begins_object,
+    columns_of,
+    is_json_lines,
+    load_json,
+    rankings_in,
+)
 from cranfield.core.text import Problems, json_objects
 
 if TYPE_CHECKING:

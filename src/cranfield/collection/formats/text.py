@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.collection.formats import COLLECTION_FORMATS, COLUMNS, CollectionFile, CollectionFormat, Kind
 from cranfield.collection.formats.json import write_json
-from cranfield.core.columns import QRELS_PARTS, RUN_PARTS, columns_of, is_qrels_header, is_run_header
 from cranfield.core.errors import DataError, FileError, Problem
-from cranfield.core.recognition import BEIR_HEADER, data_lines, separated
+from cranfield.core.recognition import (
+    BEIR_HEADER,
+    QRELS_PARTS,
+    RUN_PARTS,
+    columns_of,
+    data_lines,
+    is_qrels_header,
+    is_run_header,
+    separated,
+)
 from cranfield.core.text import Problems, shown
 
 if TYPE_CHECKING:

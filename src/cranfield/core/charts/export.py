@@ -15,9 +15,8 @@ from xml.sax.saxutils import escape, quoteattr
 import altair as alt
 import vl_convert
 
-from cranfield.core.charts.fonts import FONT, keep_lengths
-from cranfield.core.charts.style import Drawing
-from cranfield.core.charts.tokens import night_style
+from cranfield.core.charts import night_style
+from cranfield.core.charts.style import FONT, Drawing, keep_lengths
 from cranfield.core.defaults import CHART_ENDINGS
 from cranfield.core.errors import ArgumentError
 from cranfield.core.writing import write_atomically

@@ -14,8 +14,7 @@ from typing import Any
 
 from cranfield.core.charts import chart, kinds
 from cranfield.core.charts.export import spec_title, spec_to_svg
-from cranfield.core.charts.fonts import lines_of, text_width
-from cranfield.core.charts.style import LABEL_SIZE, TITLE_SIZE
+from cranfield.core.charts.style import LABEL_SIZE, TITLE_SIZE, lines_of, text_width
 
 WIDE = 340
 """Width of the whole image: what a page 390 pixels wide leaves to it."""

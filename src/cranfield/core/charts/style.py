@@ -1,19 +1,110 @@
-"""The look of every chart, once: colours that differ in grey too, titles that wrap, axes that stay legible."""
+"""The look of every chart, once: colours that differ in grey too, titles that wrap, legible axes, and maps of systems.
+
+Charts are laid out by the widths of Arial, which the drawing engine carries under the name Liberation Sans. A browser
+elsewhere may have neither font, and a wider one would run over edges and legends. So every text of an image states its
+length, and browsers fit it to that length.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from html import unescape
 from typing import Any, TypeAlias
 
 import altair as alt
 import polars as pl
 
-from cranfield.core.charts.fonts import FONT, lines_of
-from cranfield.core.charts.tokens import DAY, SIZES
+from cranfield.core.charts import DAY, SIZES
 from cranfield.core.defaults import CHART_WIDTHS
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import plural as plural
+
+FONT = "Arial, 'Liberation Sans', Arimo, Helvetica, 'Nimbus Sans', Roboto, 'DejaVu Sans Condensed', sans-serif"
+"""Fonts as wide as Arial, or nearly so, so that hardly any text has to be fitted to its length."""
+
+# Widths in thousandths of the font's size, as the engine reports them, by the characters that have them.
+_REGULAR = {
+    191: "'", 222: "ijlι‘’", 260: "|¦", 278: " !,./:;I[\\]ftÌÍÎÏìíîïΙ", 333: "()-`r¡¨²³´·¸¹“”", 334: "{}", 350: "•",
+    355: '"', 365: "º", 370: "ª", 389: "*", 395: "τ", 400: "°", 441: "ζ", 446: "ε", 448: "ξ", 469: "^", 482: "ς",
+    500: "Jcksvxyzçýÿγκλν", 525: "χ", 537: "¶", 547: "υ", 549: "±÷≤≥≠≈√", 551: "Γ", 552: "¯",
+    556: "#$0123456789?L_abdeghnopqu¢£¤¥§«»àáâãäåèéêëðñòóôõöùúûüþηθο–†‡", 557: "δ", 569: "ρ", 575: "β", 576: "µμ",
+    578: "α", 584: "+<=>~¬×−", 611: "FTZ¿ßøΖΤ", 617: "σ", 618: "Σ", 648: "φ", 650: "Ξ",
+    667: "&ABEKPSVXYÀÁÂÃÄÅÈÉÊËÝÞΑΒΕΚΡΥΧ", 668: "ΔΛ", 690: "π", 713: "ψ∞", 722: "CDHNRUwÇÐÑÙÚÛÜΗΝΠ", 737: "©®",
+    748: "Ω", 778: "GOQÒÓÔÕÖØΘΟ", 781: "ω", 798: "Φ", 833: "MmΜ", 834: "¼½¾", 835: "Ψ", 889: "%æ", 944: "W",
+    1000: "Æ—…→‰", 1015: "@",
+}  # fmt: skip
+_BOLD = {
+    238: "'", 278: " ,./I\\ijlÌÍÎÏìíîïιΙ‘’", 280: "|¦", 333: "!()-:;[]`ft¡¨²³´·¸¹", 350: "•", 365: "º", 370: "ª",
+    389: "*r{}", 400: "°", 445: "ξ", 446: "τ", 461: "ζ", 474: '"', 475: "ε", 500: "z“”", 520: "ς", 541: "θ",
+    549: "±÷≤≥≠≈√", 552: "¯", 556: "#$0123456789J_aceksvxy¢£¤¥§«¶»àáâãäåçèéêëýÿγλν–†‡", 558: "κ", 576: "µχ", 582: "υ",
+    584: "+<=>^~¬×−", 600: "Σ", 601: "Γ", 607: "δ", 610: "β", 611: "?FLTZbdghnopqu¿ßðñòóôõöøùúûüþηοΖΤ", 612: "μ",
+    615: "α", 619: "ρ", 644: "Ξ", 667: "EPSVXYÈÉÊËÝÞΕΛΡΥΧ", 684: "σ", 713: "∞", 715: "φ", 719: "Δ",
+    722: "&ABCDHKNRUÀÁÂÃÄÅÇÐÑÙÚÛÜΑΒΗΚΝΠ", 737: "©®", 753: "ψ", 766: "π", 778: "GOQwÒÓÔÕÖØΘΟ", 802: "Ω", 809: "Ψ",
+    821: "Φ", 833: "MΜ", 834: "¼½¾", 845: "ω", 889: "%mæ", 944: "W", 975: "@", 1000: "Æ—…→‰",
+}  # fmt: skip
+_UNKNOWN = 1000
+SHORTEST = 4
+"""Characters from which a text says its length: a tick of three digits does no harm in any font."""
+
+
+@lru_cache(maxsize=2)
+def _widths(bold: bool) -> dict[str, int]:
+    return {character: width for width, every in (_BOLD if bold else _REGULAR).items() for character in every}
+
+
+def text_width(text: str, size: float, bold: bool = False) -> float:
+    """Width of a text in pixels, in a font of this size; characters of other scripts count as a full square.
+
+    >>> round(text_width("AP", 10), 2), round(text_width("AP", 10, bold=True), 2)
+    (13.34, 13.89)
+    """
+    widths = _widths(bold)
+    return sum(widths.get(character, _UNKNOWN) for character in text) * size / 1000
+
+
+def lines_of(text: str, width: float, size: float, bold: bool = False) -> list[str]:
+    """Words in lines no wider than `width` pixels; a wider word gets a separate line.
+
+    >>> lines_of("a title of several words", 80, 12)
+    ['a title of', 'several words']
+    """
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size, bold) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines or [""]
+
+
+_TEXT = re.compile(r'(<text [^>]*?font-size="([\d.]+)px"[^>]*>)(.*?)</text>', re.DOTALL)
+_PART = re.compile(r"<tspan([^>]*)>([^<]*)</tspan>")
+
+
+def keep_lengths(svg: str) -> str:
+    """The image with the length of every text of known characters, which holds it in place in any font."""
+    return _TEXT.sub(_kept, svg)
+
+
+def _kept(match: re.Match[str]) -> str:
+    opening, size, inside = match[1], float(match[2]), match[3]
+    bold = 'font-weight="bold"' in opening
+    if "<" in inside:
+        parts = _PART.sub(lambda part: f"<tspan{part[1]}{_length(part[2], size, bold)}>{part[2]}</tspan>", inside)
+        return f"{opening}{parts}</text>"
+    return f"{opening[:-1]}{_length(inside, size, bold)}>{inside}</text>"
+
+
+def _length(escaped: str, size: float, bold: bool) -> str:
+    text = unescape(escaped)
+    if len(text) < SHORTEST or not _widths(bold).keys() >= set(text):
+        return ""
+    return f' textLength="{text_width(text, size, bold):.1f}" lengthAdjust="spacingAndGlyphs"'
+
 
 Drawing: TypeAlias = alt.Chart | alt.LayerChart | alt.ConcatChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
 
@@ -224,3 +315,85 @@ def _thin(drawn: Any) -> None:
     y = getattr(drawn.encoding, "y", None)
     if isinstance(y, alt.Y) and isinstance(y["axis"], alt.Axis):
         y["axis"].labelOverlap = True
+
+
+GUIDED = 20
+"""Systems from which on thin lines guide the eye from a cell to its names."""
+
+
+def block_map(
+    names: Sequence[str], table: Sequence[Sequence[str]], tones: Mapping[str, str], spaced: bool = True
+) -> alt.Chart:
+    """A systems × systems map of named classes; an empty name stays white.
+
+    Neighbours of one class in a row become one block, so a map of 129 systems has hundreds of marks, not 16,641.
+    """
+    m = len(names)
+    blocks = []
+    for i, row in enumerate(table):
+        start = 0
+        for j in range(1, m + 1):
+            if j == m or row[j] != row[start]:
+                if row[start]:
+                    blocks.append({"system": names[i], "from": start, "to": j, "class": row[start]})
+                start = j
+    shown = [name for name in tones if any(block["class"] == name for block in blocks)]
+    size = map_size(m)
+    every = 1 if m <= 12 else 5 if m <= 60 else 10
+    # Columns are counted: names would not fit, and the rows carry them.
+    lines = m > GUIDED
+    columns = alt.Axis(
+        orient="top", grid=lines, gridColor=INK, gridOpacity=0.16, zindex=int(lines), ticks=False, domain=False,
+        format="d", values=[k + 0.5 for k in range(m) if k == 0 or (k + 1) % every == 0],
+        labelExpr="floor(datum.value) + 1",
+    )  # fmt: skip
+    drawn: alt.Chart = (
+        alt.Chart(rows(blocks))
+        .mark_rect()
+        .encode(
+            y=alt.Y(
+                "system:N",
+                sort=list(names),
+                scale=alt.Scale(domain=list(names), paddingInner=0.08 if spaced and m <= 60 else 0, paddingOuter=0),
+                axis=names_axis(
+                    # The rank beside a name is the number of its column.
+                    labelExpr=f"datum.label + ' · ' + (round(datum.index * {m - 1}) + 1)" if m > 1 else "datum.label",
+                    **_guides(m, every),
+                ),
+            ),
+            x=alt.X(
+                "from:Q", scale=alt.Scale(domain=[0, m], nice=False), title="the same systems, by number", axis=columns
+            ),
+            x2="to:Q",
+            color=alt.Color(
+                "class:N",
+                scale=alt.Scale(domain=shown, range=[tones[name] for name in shown]),
+                title=None,
+                legend=alt.Legend(
+                    symbolType="square", symbolStrokeColor=INK, symbolStrokeWidth=0.5, symbolSize=110, columns=6
+                ),
+            ),
+        )
+        .properties(width=size, height=size)
+    )
+    return drawn
+
+
+def _guides(m: int, every: int) -> dict[str, Any]:
+    """Thin lines along every few rows, as along the numbered columns."""
+    if m <= GUIDED:
+        return {}
+    numbered = f"round(datum.index * {m - 1}) == 0 || (round(datum.index * {m - 1}) + 1) % {every} == 0"
+    seen = {"condition": {"test": numbered, "value": 0.16}, "value": 0}
+    return {"grid": True, "gridColor": INK, "gridOpacity": seen, "zindex": 1}
+
+
+def how_to_read(m: int) -> str:
+    """What to tell somebody in front of a map of m systems."""
+    guides = ", and thin lines guide the eye" if m > 60 else ""
+    return "" if m <= 12 else f"; a column is the system with that number beside its name{guides}"
+
+
+def map_size(m: int) -> int:
+    """Side of a map of m systems: every row tall enough for its name."""
+    return max(120, 16 * m) if m <= 50 else 12 * m

@@ -14,16 +14,14 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
-from cranfield.core.columns import collected_columns
 from cranfield.core.defaults import ALPHA, MAX_T_RESAMPLES, SEED
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify, quietly
-from cranfield.core.invariants import check_frame
 from cranfield.core.labels import positions, summary
+from cranfield.core.recognition import collected_columns
 from cranfield.core.resampling import check_resamples
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.questions.across.answer import across_answer, headline
 from cranfield.questions.across.board import (
     interquartile_means,

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 from scipy.special import stdtrit
 
+from cranfield.core.answer import sentence
 from cranfield.core.charts import style
 from cranfield.core.charts.style import DARK, WIDTH, Drawing, finish, plural, rows
 from cranfield.core.errors import ArgumentError
-from cranfield.core.sentences import sentence
 from cranfield.questions.across.answer import headline
 from cranfield.questions.across.board import mean_ranks
 from cranfield.questions.across.design_answer import headline as design_headline

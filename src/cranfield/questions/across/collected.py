@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.core.columns import collected_columns
+from cranfield.core.answer import sentence
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.core.labels import plural, summary
-from cranfield.core.sentences import sentence
+from cranfield.core.recognition import collected_columns
 from cranfield.questions.compare.clusters import LOOK_LIKE_TURNS, Clusters, grouped_cautions, turns
 from cranfield.scores.frames import looks_like_measure
 from cranfield.scores.matrix import ScoreMatrix, Scores, inherited

@@ -14,9 +14,7 @@ import polars as pl
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, POWER
 from cranfield.core.errors import DataError, notify
-from cranfield.core.invariants import check_frame
-from cranfield.core.results import Result
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.questions.across.across import as_parts, grouped_as
 from cranfield.questions.across.board import sources
 from cranfield.questions.across.collected import Collected, collect

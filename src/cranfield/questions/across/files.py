@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 
 from cranfield.core import parquet
-from cranfield.core.columns import collected_columns
 from cranfield.core.errors import (
     ArgumentError,
     CranfieldError,
@@ -24,7 +23,7 @@ from cranfield.core.errors import (
 )
 from cranfield.core.files import STDIN, expand, is_file, read_bytes, split_sheet
 from cranfield.core.question import Bar
-from cranfield.core.recognition import beginning
+from cranfield.core.recognition import beginning, collected_columns
 from cranfield.questions import files as common
 from cranfield.questions.across.collected import Part, from_scores, from_table
 from cranfield.questions.across.results import read_results, result_files

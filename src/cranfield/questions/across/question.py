@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.page import Page, Place
-from cranfield.core.question import REQUIRED, Bar, Files, HelpGroup, Question, Takes, setting
+from cranfield.core.options import REQUIRED, setting
+from cranfield.core.question import Bar, Files, HelpGroup, Page, Place, Question, Takes
 
 if TYPE_CHECKING:
     from cranfield.questions.across.across import Across

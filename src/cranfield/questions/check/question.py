@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
-from cranfield.core.question import HelpGroup, Question, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup, Question
 
 if TYPE_CHECKING:
     from cranfield.collection.check import FileCheck

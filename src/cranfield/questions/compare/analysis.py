@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from cranfield.core.defaults import FAMILY_TEST, FEW_COMPARISONS, LIBRARIES_MB, TEST, IntervalKind
-from cranfield.core.demand import Demand, flipped_sums
 from cranfield.core.errors import ArgumentError
 from cranfield.core.executors import available_workers
 from cranfield.core.labels import positions
 from cranfield.core.resampling import BLOCK, signed_bytes
+from cranfield.core.resources import Demand, flipped_sums
 from cranfield.questions.compare import classical
 from cranfield.questions.compare.best import best_set
 from cranfield.questions.compare.bootstrap import percentile_intervals, quantiles, rank_intervals

@@ -12,9 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.core import defaults
-from cranfield.core.answer import Answer, Chart
+from cranfield.core.answer import Answer, Chart, sentence
 from cranfield.core.labels import joined, plural, summary
-from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet, p_text
 from cranfield.questions.compare.clusters import EFFECTIVE
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.core.answer import sentence
 from cranfield.core.labels import plural, summary
-from cranfield.core.sentences import sentence
 from cranfield.questions.compare.classical import LIMIT, TINY, Differences, asymmetric, skewness
 from cranfield.questions.compare.clusters import grouped_cautions
 from cranfield.questions.compare.corrections import CORRECTIONS, resamples_needed

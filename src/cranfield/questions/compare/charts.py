@@ -10,7 +10,7 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from cranfield.core.charts.maps import block_map, how_to_read, map_size
+from cranfield.core.answer import sentence
 from cranfield.core.charts.style import (
     BETTER,
     DARK,
@@ -25,7 +25,10 @@ from cranfield.core.charts.style import (
     WIDTH,
     WORSE,
     Drawing,
+    block_map,
     finish,
+    how_to_read,
+    map_size,
     names_axis,
     number,
     plural,
@@ -35,7 +38,6 @@ from cranfield.core.charts.style import (
     whole_axis,
 )
 from cranfield.core.errors import ArgumentError
-from cranfield.core.sentences import sentence
 from cranfield.questions.compare.answer import how_many_differ, leader
 from cranfield.questions.compare.cautions import too_few_resamples
 from cranfield.questions.compare.groups import indistinguishable, letter

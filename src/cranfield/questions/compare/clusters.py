@@ -21,10 +21,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.core.answer import sentence
 from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.core.files import read_bytes
 from cranfield.core.labels import plural, summary
-from cranfield.core.sentences import sentence
 from cranfield.core.text import Problems, filled_lines, shown
 from cranfield.questions.variance.squares import squares
 from cranfield.scores.doors import ScoresLike, as_scores

@@ -11,12 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import INTERVALS, MOST_LETTERED, Alternative, IntervalKind
-from cranfield.core.invariants import check_finite, check_interval, check_p, claim
 from cranfield.core.labels import plural, summary
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, check_interval, check_p, claim, signature
 from cranfield.questions.compare.classical import residual_variance
 from cranfield.questions.compare.clusters import Clusters, effective_topics
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.page import Page, Place
-from cranfield.core.question import Bar, Files, HelpGroup, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import Bar, Files, HelpGroup, Page, Place, Takes
 from cranfield.measures.options import RunsOrScores
 from cranfield.questions.tune import question as tuning
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cranfield.core.demand import flipped_sums, resampled_sums
+from cranfield.core.answer import sentence
 from cranfield.core.registry import Registry
-from cranfield.core.sentences import sentence
+from cranfield.core.resources import flipped_sums, resampled_sums
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cranfield.core.answer import sentence
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import positions
 from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
 
 if TYPE_CHECKING:
     import polars as pl

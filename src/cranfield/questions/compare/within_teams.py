@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from cranfield.collection.teams import systems_by_team, teams_by_prefix
+from cranfield.core.answer import sentence
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import plural, summary
-from cranfield.core.sentences import sentence
 from cranfield.questions.compare.analysis import Plan, board_of, conclude, find_family, tested_family
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.intervals import Basis

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.question import Question, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import Question, Takes
 from cranfield.core.registry import Registry
 
 if TYPE_CHECKING:

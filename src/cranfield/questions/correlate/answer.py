@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core.answer import Answer, Chart
+from cranfield.core.answer import Answer, Chart, sentence
 from cranfield.core.labels import plural
-from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet
 
 if TYPE_CHECKING:

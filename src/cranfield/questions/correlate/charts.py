@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.charts import style
-from cranfield.core.charts.fonts import text_width
-from cranfield.core.charts.style import DARK, LABEL_SIZE, Drawing, finish, number, plural, rows
-from cranfield.core.sentences import sentence
+from cranfield.core.charts.style import DARK, LABEL_SIZE, Drawing, finish, number, plural, rows, text_width
 
 if TYPE_CHECKING:
     from cranfield.questions.correlate.correlate import Correlation, Correlations

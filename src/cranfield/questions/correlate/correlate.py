@@ -12,15 +12,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, MEMORY_MB, MISSING, SEED, TAU_RESAMPLES, MissingPolicy
-from cranfield.core.demand import Demand, resampled_sums
 from cranfield.core.errors import ArgumentError, DataError, notify
-from cranfield.core.invariants import check_interval
 from cranfield.core.labels import check_unique, plural, summary
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.resources import Demand, resampled_sums
+from cranfield.core.results import Result, check_interval, signature
 from cranfield.scores.doors import as_matrix, is_scores
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above, tau_half_width

@@ -6,9 +6,9 @@ import math
 import os
 import re
 
-from cranfield.core.columns import NAMES
 from cranfield.core.errors import FileError, Problem
 from cranfield.core.files import STDIN, is_file, read_bytes
+from cranfield.core.recognition import NAMES
 from cranfield.core.text import Problems, score_number, shown, text_lines
 
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")

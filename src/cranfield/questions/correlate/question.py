@@ -10,8 +10,8 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import DataError
 from cranfield.core.labels import summary
-from cranfield.core.page import Page, Place
-from cranfield.core.question import Bar, Files, HelpGroup, Question, setting
+from cranfield.core.options import setting
+from cranfield.core.question import Bar, Files, HelpGroup, Page, Place, Question
 
 if TYPE_CHECKING:
     from cranfield.core.results import Result

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, COST_DEPTHS, ORDER, POWER, DesignMethod, RankingOrder
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress
-from cranfield.core.invariants import check_frame
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.questions.cost.answer import cost_answer
 from cranfield.questions.cost.figures import Collection, PoolFigure, pool_figures
 from cranfield.questions.cost.pool_price import LOW_SHARE, doubts, losses

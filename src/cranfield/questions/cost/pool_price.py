@@ -13,9 +13,9 @@ from scipy.special import gammaln
 
 from cranfield.collection.pools import top_ranked
 from cranfield.collection.types import Qrels, Run
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import ORDER, RankingOrder
 from cranfield.core.errors import ArgumentError
-from cranfield.core.sentences import sentence
 
 LOW_SHARE: Final = 0.9
 """Below this judged share of the pool the variance is doubtful: unjudged documents count as not relevant."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.question import Bar, Files, HelpGroup, Question, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import Bar, Files, HelpGroup, Question, Takes
 from cranfield.questions.design.question import PUBLISHED
 from cranfield.questions.pool.question import contributing
 from cranfield.questions.variance.question import estimators

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import (
     ALPHA,
@@ -19,7 +20,6 @@ from cranfield.core.defaults import (
     DesignMethod,
 )
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
-from cranfield.core.sentences import sentence
 from cranfield.questions.design.asked import Given, design_of
 from cranfield.questions.design.grid import Array, Grid, Numbers, Variances
 from cranfield.questions.design.jackknife import Size, blocked_size, past_scores

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from cranfield.core.answer import sentence
 from cranfield.core.charts import style
 from cranfield.core.charts.style import Drawing, finish, given, number, plural, rows
 from cranfield.core.defaults import POWER
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import joined
-from cranfield.core.sentences import sentence
 from cranfield.questions.design.result import ARGUMENTS
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.core import options as bounds
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import ALPHA, POWER
 from cranfield.core.errors import ArgumentError
-from cranfield.core.sentences import sentence
 from cranfield.questions.design.result import Design
 from cranfield.questions.variance.estimate import VarianceEstimate
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.question import HelpGroup, Question, Takes, group, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup, Question, Takes, group
 from cranfield.questions.variance.question import estimators
 
 if TYPE_CHECKING:

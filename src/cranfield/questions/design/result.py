@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cranfield.core.errors import DataError, UnknownNameError
-from cranfield.core.invariants import check_frame
-from cranfield.core.results import Result
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.questions.design.answer import design_answer
 
 if TYPE_CHECKING:

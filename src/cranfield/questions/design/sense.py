@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from cranfield.core.answer import sentence
 from cranfield.core.errors import ArgumentError
-from cranfield.core.sentences import sentence
 from cranfield.questions.design.grid import positive
 from cranfield.questions.variance.squares import squares
 from cranfield.scores.matrix import ScoreMatrix

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, ANOVA_VARIANCE, DESIGN_METHOD, PAIRED_VARIANCE, DesignMethod
 from cranfield.core.errors import ArgumentError
-from cranfield.core.sentences import sentence
 from cranfield.questions.design.asked import Given, design_of
 from cranfield.questions.design.grid import Grid, Numbers, Variances
 from cranfield.questions.design.power import PAIRED, TWO_SAMPLE, exact_power, published_t_power

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.charts.style import (
     ACCENT,
     BAR,
@@ -27,7 +28,6 @@ from cranfield.core.charts.style import (
 )
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import positions
-from cranfield.core.sentences import sentence
 from cranfield.questions.compare.topics import BEATS_ON
 
 if TYPE_CHECKING:

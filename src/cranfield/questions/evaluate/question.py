@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.question import HelpGroup, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup, Takes
 from cranfield.measures.options import Scoring
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from cranfield.core.answer import Answer, Chart
+from cranfield.core.answer import Answer, Chart, sentence
 from cranfield.core.labels import plural
-from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet, cell
 from cranfield.questions.gate.rule import absent_share
 

@@ -12,15 +12,13 @@ import numpy as np
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, GATE_TEST, POWER, RESAMPLES, SEED, Alternative, GateTest, Verdict
 from cranfield.core.errors import notify, quietly
 from cranfield.core.executors import Progress
-from cranfield.core.invariants import check_finite, check_interval, check_p
 from cranfield.core.labels import plural, positions
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, check_interval, check_p, signature
 from cranfield.measures.doors import scores_or_evaluated
 from cranfield.questions.compare.clusters import Clusters, TopicGroups, grouped_cautions, groups_of
 from cranfield.questions.gate.answer import gate_answer

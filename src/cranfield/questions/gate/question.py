@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.page import Page, Place
-from cranfield.core.question import REQUIRED, Bar, Files, HelpGroup, setting
+from cranfield.core.options import REQUIRED, setting
+from cranfield.core.question import Bar, Files, HelpGroup, Page, Place
 from cranfield.measures.options import RunsOrScores
 
 if TYPE_CHECKING:

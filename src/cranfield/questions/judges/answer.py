@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core.answer import Answer, Chart
+from cranfield.core.answer import Answer, Chart, sentence
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import plural, summary
-from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet
 from cranfield.scores.tau_interval import LEAST_SYSTEMS
 

@@ -10,8 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from cranfield.core.answer import sentence
 from cranfield.core.errors import quietly
-from cranfield.core.sentences import sentence
 from cranfield.questions.compare.compare import compare
 from cranfield.questions.judges import powered
 from cranfield.questions.judges.inputs import Bench, strata_of

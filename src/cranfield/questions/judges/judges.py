@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 import polars as pl
 
 from cranfield.collection.doors import RunsLike
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, SEED, TAU_RESAMPLES
 from cranfield.core.errors import DataError, notify
-from cranfield.core.invariants import check_finite, check_frame
 from cranfield.core.labels import plural, summary
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, check_frame, signature
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.questions.judges import tables
 from cranfield.questions.judges.estimates import UNKNOWN_SAMPLING, estimate, no_estimates

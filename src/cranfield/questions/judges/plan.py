@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 from scipy.special import nctdtr, stdtrit
 
 from cranfield.collection.doors import RunsLike
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, MACHINE_TOPICS, POWER
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.invariants import check_finite, check_frame
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, check_frame, signature
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.questions.judges.inputs import Bench, JudgesLike, gather
 from cranfield.questions.judges.powered import LEAST_CORRELATION, LEAST_TOPICS

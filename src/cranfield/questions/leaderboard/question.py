@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from cranfield.core.question import HelpGroup, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup
 from cranfield.questions.compare.question import ComparisonQuestion
 
 if TYPE_CHECKING:

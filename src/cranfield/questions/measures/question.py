@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cranfield.core.question import HelpGroup, Question, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup, Question
 
 
 @dataclass(frozen=True, kw_only=True)

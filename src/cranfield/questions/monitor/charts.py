@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.charts import style
 from cranfield.core.charts.style import DARK, INK, LIGHT, WIDTH, Drawing, finish, given, number, plural, rows
-from cranfield.core.sentences import sentence
 from cranfield.questions.monitor.answer import headline
 
 if TYPE_CHECKING:

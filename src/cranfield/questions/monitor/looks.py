@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from cranfield.core.defaults import FamilyCorrection, Spending
-from cranfield.core.invariants import check_finite, check_p, claim
+from cranfield.core.results import check_finite, check_p, claim
 from cranfield.questions.compare.classical import Differences, differences, student
 from cranfield.questions.compare.corrections import adjust, at_most
 from cranfield.questions.compare.grid import GridScores

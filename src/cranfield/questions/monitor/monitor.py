@@ -11,14 +11,13 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, FAMILY_CORRECTION, LOOKS, SPENDING, FamilyCorrection, Spending
 from cranfield.core.errors import ArgumentError, DataError, notify
 from cranfield.core.labels import positions, summary
 from cranfield.core.options import at_least, one_of
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, signature
 from cranfield.questions.compare.corrections import at_most
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import Pairs, against, all_pairs

@@ -11,13 +11,11 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, LOOKS, POWER, SPENDING, Spending
 from cranfield.core.errors import ArgumentError
-from cranfield.core.invariants import check_finite, claim
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, claim, signature
 from cranfield.questions.design.ttest import design_ttest
 from cranfield.questions.monitor.answer import looks_answer
 from cranfield.questions.monitor.boundaries import Stopping, check_looks, nominal, spending_boundaries, spent, stopping

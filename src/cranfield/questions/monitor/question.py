@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.page import Page, Place
-from cranfield.core.question import HelpGroup, Question, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup, Page, Place, Question, Takes
 from cranfield.questions.design.question import VARIANCE_OF_DIFFERENCE
 
 if TYPE_CHECKING:

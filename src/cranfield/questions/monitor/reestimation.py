@@ -10,13 +10,11 @@ import numpy as np
 import polars as pl
 from scipy.special import stdtrit
 
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import ALPHA, POWER
 from cranfield.core.errors import DataError, notify
-from cranfield.core.invariants import check_finite, check_interval
 from cranfield.core.options import share
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, check_interval, signature
 from cranfield.questions.design.ttest import design_ttest
 from cranfield.questions.monitor.answer import reestimate_answer
 from cranfield.scores.doors import ScoresLike, as_matrix

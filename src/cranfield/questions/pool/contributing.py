@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cranfield.core.answer import sentence
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem
 from cranfield.core.files import read_bytes
 from cranfield.core.labels import plural, summary
-from cranfield.core.sentences import sentence
 from cranfield.core.text import Problems, filled_lines, shown
 
 if TYPE_CHECKING:

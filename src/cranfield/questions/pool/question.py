@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield.core import defaults
-from cranfield.core.question import HelpGroup, Question, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup, Question, Takes
 
 
 def contributing() -> Any:

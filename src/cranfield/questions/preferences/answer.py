@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cranfield.core.answer import Answer, Chart
+from cranfield.core.answer import Answer, Chart, sentence
 from cranfield.core.labels import plural
-from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet
 
 if TYPE_CHECKING:

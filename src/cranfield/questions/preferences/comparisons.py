@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cranfield.core.columns import NAMES
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import read_bytes
 from cranfield.core.labels import natural_sorted
+from cranfield.core.recognition import NAMES
 from cranfield.core.text import Problems, filled_lines, json_objects, shown
 from cranfield.questions.preferences.strengths import Contests
 from cranfield.scores.frames import FrameLike, as_polars, is_frame

@@ -10,13 +10,10 @@ import polars as pl
 from scipy.special import stdtr, stdtrit
 
 from cranfield.core import defaults
-from cranfield.core.answer import Answer, Drawings
+from cranfield.core.answer import Answer, Drawings, sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import DataError, notify
-from cranfield.core.invariants import check_frame, claim
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, claim, signature
 from cranfield.questions.compare.corrections import adjust
 from cranfield.questions.preferences.comparisons import Comparisons, ComparisonsLike
 from cranfield.questions.preferences.question import PreferencesQuestion

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.question import Bar, Files, HelpGroup, Question, setting
+from cranfield.core.options import setting
+from cranfield.core.question import Bar, Files, HelpGroup, Question
 
 if TYPE_CHECKING:
     from cranfield.questions.preferences.preferences import PreferenceRanking

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.page import Page, Place
-from cranfield.core.question import REQUIRED, HelpGroup, Question, Takes, setting
+from cranfield.core.options import REQUIRED, setting
+from cranfield.core.question import HelpGroup, Page, Place, Question, Takes
 from cranfield.questions.design.question import BASELINE
 
 if TYPE_CHECKING:

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 import numpy as np
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, ASSURANCE, FEW_COMPARISONS, POWER, SEED
 from cranfield.core.errors import CranfieldError, DataError, notify, quietly
-from cranfield.core.invariants import check_frame
 from cranfield.core.labels import summary
 from cranfield.core.options import at_least
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.questions.design.all_pairs import design_spread, solve_all_pairs
 from cranfield.questions.design.anova import size_with_epsilon, solve_anova
 from cranfield.questions.design.grid import count, positive, probability

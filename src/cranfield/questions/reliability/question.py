@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.page import Page, Place
-from cranfield.core.question import HelpGroup, Question, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup, Page, Place, Question, Takes
 
 if TYPE_CHECKING:
     from cranfield.questions.reliability.reliability import Reliability

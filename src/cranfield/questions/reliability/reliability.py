@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cranfield.core import defaults
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, HALVINGS, RELIABILITY_TARGET, SEED, VIEW_MIN_DIFF
 from cranfield.core.errors import ArgumentError, notify
-from cranfield.core.invariants import check_finite, check_interval
 from cranfield.core.labels import plural
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, check_interval, signature
 from cranfield.questions.reliability import components as study
 from cranfield.questions.reliability.answer import reliability_answer
 from cranfield.questions.reliability.components import COEFFICIENTS, Coefficient, Components, Ratio, ratio

@@ -12,14 +12,12 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import ALPHA, HALVINGS, SEED
 from cranfield.core.errors import DataError, notify
-from cranfield.core.invariants import check_finite, check_interval
 from cranfield.core.labels import plural
 from cranfield.core.resampling import check_resamples, generator, own_unit, to_grid
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, check_interval, signature
 from cranfield.questions.reliability.answer import tau_answer
 from cranfield.questions.reliability.components import check_share, check_topics, without_worst
 from cranfield.scores.doors import ScoresLike, as_matrix

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import ALPHA, HALVINGS, RELIABILITY_INTERVALS, SEED, VIEW_MIN_DIFF
 from cranfield.core.errors import ArgumentError, notify
-from cranfield.core.invariants import check_frame
 from cranfield.core.labels import plural
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.questions.design.power import PAIRED, critical_f, exact_power, expected_width
 from cranfield.questions.reliability.answer import views_answer
 from cranfield.questions.reliability.components import (

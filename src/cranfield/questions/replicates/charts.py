@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.charts import style
-from cranfield.core.charts.maps import block_map, how_to_read, map_size
-from cranfield.core.charts.style import DARK, WIDTH, Drawing, finish, plural, rows
+from cranfield.core.charts.style import DARK, WIDTH, Drawing, block_map, finish, how_to_read, map_size, plural, rows
 from cranfield.core.defaults import RESAMPLES
-from cranfield.core.sentences import sentence
 
 if TYPE_CHECKING:
     from cranfield.questions.replicates.replicate import Replicates

@@ -15,13 +15,12 @@ import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike
 from cranfield.core import defaults
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress
 from cranfield.core.labels import summary
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, signature
 from cranfield.core.work_files import WorkFile
 from cranfield.measures.names import MeasuresLike
 from cranfield.measures.options import ScoringOptions, complete_scoring

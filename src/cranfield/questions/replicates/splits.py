@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Decide, Merge
 from cranfield.core.executors import map_in_order
-from cranfield.core.invariants import check_finite, check_interval, check_p
 from cranfield.core.options import one_of, share
-from cranfield.core.sentences import sentence
+from cranfield.core.results import check_finite, check_interval, check_p
 from cranfield.core.work_files import WorkFile
 from cranfield.questions.compare.corrections import adjust, at_most
 from cranfield.questions.compare.pairs import Pairs, all_pairs

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.page import Page, Place
-from cranfield.core.question import setting
+from cranfield.core.options import setting
+from cranfield.core.question import Page, Place
 from cranfield.measures.options import Scoring
 
 if TYPE_CHECKING:

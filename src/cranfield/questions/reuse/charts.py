@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.charts import style
 from cranfield.core.charts.style import LINES, WIDTH, Drawing, finish, plural, rows, series_scales
-from cranfield.core.sentences import sentence
 from cranfield.questions.cost.pool_price import LOW_SHARE
 from cranfield.questions.reuse.answer import headline
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.page import Page, Place
-from cranfield.core.question import HelpGroup, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup, Page, Place, Takes
 from cranfield.measures.options import Scoring
 from cranfield.questions.pool.question import contributing
 

@@ -15,6 +15,7 @@ from cranfield.collection.matched import refuse_other_ids
 from cranfield.collection.readers import read_runs
 from cranfield.collection.teams import read_teams, teams_by_prefix, teams_of
 from cranfield.collection.types import Qrels, Run
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import (
     ALPHA,
@@ -27,13 +28,10 @@ from cranfield.core.defaults import (
     SystemName,
 )
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify
-from cranfield.core.invariants import check_frame
 from cranfield.core.labels import natural_sorted, summary
 from cranfield.core.options import at_least, share
 from cranfield.core.resampling import check_resamples, topic_weights
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.measures.evaluation import Evaluator
 from cranfield.measures.names import MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring

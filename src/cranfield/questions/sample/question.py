@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.question import HelpGroup, Question, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup, Question
 
 if TYPE_CHECKING:
     from cranfield.collection.sample import Sample

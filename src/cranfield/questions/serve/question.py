@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.question import Question, setting
+from cranfield.core.options import setting
+from cranfield.core.question import Question
 
 
 @dataclass(frozen=True, kw_only=True)

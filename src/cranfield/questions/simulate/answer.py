@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from cranfield.core.answer import Answer, Chart
+from cranfield.core.answer import Answer, Chart, sentence
 from cranfield.core.labels import joined
-from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet
 from cranfield.questions.compare.corrections import CORRECTIONS
 

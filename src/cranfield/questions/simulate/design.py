@@ -19,11 +19,9 @@ from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, DESIGN_TRIALS, PILOTS, POWER, SEED
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress, map_in_order
-from cranfield.core.invariants import check_frame
 from cranfield.core.options import at_least
 from cranfield.core.resampling import generator
-from cranfield.core.results import Result
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.core.truth.rates import CONFIDENCE, rate_interval
 from cranfield.core.work_files import WorkFile
 from cranfield.questions.design.simulated_power import simulate_power

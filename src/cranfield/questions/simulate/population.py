@@ -8,9 +8,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from cranfield.core.answer import sentence
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import plural, summary
-from cranfield.core.sentences import sentence
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import ScoreMatrix
 

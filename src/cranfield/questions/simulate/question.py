@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, with_extra
-from cranfield.core.page import Page, Place
-from cranfield.core.question import REQUIRED, HelpGroup, Question, Takes, group, setting
+from cranfield.core.options import REQUIRED, setting
+from cranfield.core.question import HelpGroup, Page, Place, Question, Takes, group
 from cranfield.questions.compare.question import corrections, tests
 
 if TYPE_CHECKING:

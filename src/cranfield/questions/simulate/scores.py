@@ -12,11 +12,9 @@ import polars as pl
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import SEED, SIMULATION_MODE, SimulationMode
 from cranfield.core.errors import notify
-from cranfield.core.invariants import check_frame
 from cranfield.core.options import at_least, not_negative, one_of
 from cranfield.core.resampling import generator
-from cranfield.core.results import Result
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.questions.simulate.answer import scores_answer
 from cranfield.questions.simulate.population import Population, halves
 from cranfield.questions.simulate.question import SimulateScoresQuestion

@@ -18,10 +18,8 @@ from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, SEED, SimulationMode
 from cranfield.core.errors import ArgumentError, notify
 from cranfield.core.executors import Progress
-from cranfield.core.invariants import check_frame
 from cranfield.core.options import at_least, not_negative, one_of, share
-from cranfield.core.results import Result
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.core.truth.rates import CONFIDENCE
 from cranfield.core.work_files import WorkFile
 from cranfield.questions.compare.compare import check

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cranfield.core.answer import Answer, Chart
-from cranfield.core.sentences import sentence
+from cranfield.core.answer import Answer, Chart, sentence
 from cranfield.core.tables import Sheet
 
 if TYPE_CHECKING:

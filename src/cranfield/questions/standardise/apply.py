@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import MissingPolicy, StandardiseTo
 from cranfield.core.elementary import normal_cdf
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import summary
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, signature
 from cranfield.questions.standardise.answer import standardised_answer
 from cranfield.questions.standardise.question import StandardisedScores
 from cranfield.scores.doors import as_matrices

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.charts.style import (
     BAR,
     DARK,
@@ -21,7 +22,6 @@ from cranfield.core.charts.style import (
     rows,
     step,
 )
-from cranfield.core.sentences import sentence
 
 if TYPE_CHECKING:
     from cranfield.questions.standardise.effect import StandardisationEffect

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import (
     ALPHA,
@@ -28,11 +29,8 @@ from cranfield.core.defaults import (
     StandardiseTo,
 )
 from cranfield.core.errors import ArgumentError, notify, quietly
-from cranfield.core.invariants import check_frame
 from cranfield.core.labels import repr_of, summary
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_frame, signature
 from cranfield.questions.correlate.correlate import Correlation, correlate
 from cranfield.questions.design.anova import design_anova
 from cranfield.questions.standardise.answer import effect_answer

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import (
     MISSING,
@@ -23,9 +24,7 @@ from cranfield.core.defaults import (
 )
 from cranfield.core.errors import DataError, notify
 from cranfield.core.labels import check_unique, summary
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, signature
 from cranfield.questions.standardise.answer import factors_answer
 from cranfield.scores.doors import as_matrices
 from cranfield.scores.matrix import ScoreMatrix, Scores, inherited

@@ -12,15 +12,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection.teams import read_teams, systems_by_team
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import STANDARDISE_A, STANDARDISE_B, STANDARDISE_TO, StandardiseTo
 from cranfield.core.errors import ArgumentError, DataError, notify
-from cranfield.core.invariants import check_finite, check_interval
 from cranfield.core.labels import positions, summary
 from cranfield.core.resampling import grid_step, to_grid
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, check_interval, signature
 from cranfield.questions.standardise.answer import robustness_answer
 from cranfield.questions.standardise.apply import check, from_z, z_scores
 from cranfield.questions.standardise.fit import factors_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core.errors import ArgumentError
-from cranfield.core.page import Page, Place
-from cranfield.core.question import Bar, Files, HelpGroup, Question, setting
+from cranfield.core.options import setting
+from cranfield.core.question import Bar, Files, HelpGroup, Page, Place, Question
 from cranfield.questions.compare.question import FamilyQuestion
 
 if TYPE_CHECKING:

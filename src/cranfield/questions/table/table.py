@@ -241,7 +241,7 @@ class PaperTable(Result):
 
     def _repr_html_(self) -> str:
         """The table itself, its best values in bold and its marks raised, and what to know before relying on it."""
-        from cranfield.core.gathering import gathered
+        from cranfield.core.answer import gathered
 
         notes = "".join(f"<p>{escape(text)}</p>\n" for text in gathered(self.warnings))
         return f'<div class="cranfield">\n{self.to_html()}{notes}</div>\n'

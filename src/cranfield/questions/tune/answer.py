@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cranfield.core import defaults
-from cranfield.core.answer import Answer, Chart
-from cranfield.core.sentences import sentence
+from cranfield.core.answer import Answer, Chart, sentence
 from cranfield.core.tables import Sheet
 from cranfield.questions.tune.held_out import column_of
 

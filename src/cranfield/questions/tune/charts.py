@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.charts import style
 from cranfield.core.charts.style import ACCENT, DARK, LIGHT, WIDTH, Drawing, finish, number, plural, rows
-from cranfield.core.sentences import sentence
 from cranfield.questions.tune.held_out import column_of
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from cranfield.core.defaults import ALPHA, CURVE_RESAMPLES, MEMORY_MB, SEED
 from cranfield.core.executors import Progress
-from cranfield.core.invariants import check_finite, check_interval
 from cranfield.core.options import share
 from cranfield.core.resampling import BLOCK, check_resamples, own_unit, rows_within, to_grid, topic_weights
+from cranfield.core.results import check_finite, check_interval
 from cranfield.questions.tune.families import Family
 from cranfield.questions.tune.final_interval import final_interval
 from cranfield.questions.tune.folds import Folds, Positions

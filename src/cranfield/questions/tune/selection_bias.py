@@ -15,12 +15,9 @@ from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, BIAS_EXPERIMENTS, BIAS_SD, BIAS_SETTINGS, BIAS_TOPICS, SEED
 from cranfield.core.errors import ArgumentError
 from cranfield.core.executors import Progress
-from cranfield.core.invariants import check_finite
-from cranfield.core.options import at_least, share
-from cranfield.core.question import number_text
+from cranfield.core.options import at_least, number_text, share
 from cranfield.core.resampling import generator
-from cranfield.core.results import Result
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, signature
 from cranfield.core.truth.models import equal_settings
 from cranfield.questions.tune.answer import bias_answer
 from cranfield.questions.tune.folds import Splitter, make_folds, splitter_of

@@ -11,15 +11,14 @@ import numpy as np
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike
+from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, CURVE_RESAMPLES, MEASURES, SEED
 from cranfield.core.errors import DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress
 from cranfield.core.labels import summary
 from cranfield.core.resampling import grid_step, own_unit
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, signature
 from cranfield.measures.doors import scores_or_evaluated
 from cranfield.questions.tune.answer import tuning_answer
 from cranfield.questions.tune.families import Family, FamilyLike, LiveFamily, as_families, split_families

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cranfield.core.answer import Answer, Chart
+from cranfield.core.answer import Answer, Chart, sentence
 from cranfield.core.defaults import ANOVA_VARIANCE, BLOCKED_VARIANCE, PAIRED_VARIANCE
 from cranfield.core.labels import joined
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import signature
 from cranfield.core.tables import Sheet, p_text
 from cranfield.questions.variance.estimators import ESTIMATORS
 

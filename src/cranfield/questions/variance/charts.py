@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
+from cranfield.core.answer import sentence
 from cranfield.core.charts.style import DARK, EDGE, INK, WIDTH, Drawing, finish, number, plural, rows
 from cranfield.core.errors import ArgumentError
-from cranfield.core.sentences import sentence
 from cranfield.questions.variance.answer import headline
 from cranfield.questions.variance.estimators import ESTIMATORS
 

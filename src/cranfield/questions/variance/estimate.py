@@ -12,13 +12,11 @@ import numpy as np
 import polars as pl
 
 from cranfield.collection.teams import read_teams
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import ALPHA, ASSURANCE, ESTIMATOR
 from cranfield.core.errors import ArgumentError, DataError, notify
-from cranfield.core.invariants import check_finite, check_interval, claim
 from cranfield.core.resampling import sample_covariance
-from cranfield.core.results import Result
-from cranfield.core.sentences import sentence
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, check_interval, claim, signature
 from cranfield.questions.variance.answer import estimate_answer
 from cranfield.questions.variance.estimators import ESTIMATORS, Estimator
 from cranfield.questions.variance.jackknife import (

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.question import HelpGroup, Question, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import HelpGroup, Question, Takes
 from cranfield.core.registry import Registry
 
 if TYPE_CHECKING:

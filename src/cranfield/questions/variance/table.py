@@ -11,9 +11,7 @@ import polars as pl
 from scipy.special import fdtrc
 
 from cranfield.core.errors import DataError
-from cranfield.core.invariants import check_finite, check_frame, check_interval, check_shares
-from cranfield.core.results import Result
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, check_finite, check_frame, check_interval, check_shares, signature
 from cranfield.questions.variance.answer import table_answer
 from cranfield.questions.variance.sphericity import ratio, traces, without_bias
 from cranfield.questions.variance.squares import squares

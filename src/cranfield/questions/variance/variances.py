@@ -12,8 +12,7 @@ import polars as pl
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA
 from cranfield.core.errors import DataError, notify, quietly
-from cranfield.core.results import Result
-from cranfield.core.signature import signature
+from cranfield.core.results import Result, signature
 from cranfield.questions.variance import estimate
 from cranfield.questions.variance.answer import variances_answer
 from cranfield.questions.variance.estimate import Teams, VarianceEstimate, estimate_variance, pool_variances

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from cranfield.collection.pools import judged_counts
 from cranfield.collection.types import Qrels
+from cranfield.core.answer import sentence
 from cranfield.core.defaults import TAU_RESAMPLES
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.labels import joined, plural, summary
-from cranfield.core.sentences import sentence
 from cranfield.core.tables import steady
 from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
 from cranfield.questions.compare.comparison import Comparison

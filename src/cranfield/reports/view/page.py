@@ -79,7 +79,7 @@ def view_html(
     told : whether the page has said what the first measure finds, and the view need not
     """
     from cranfield.core.charts.export import script_json
-    from cranfield.core.notebook import environment
+    from cranfield.core.pages import environment
 
     page = environment().get_template("view.html").render(
         data=data, size=size_text(data), still=Markup(still), tools=Markup(tools), source=source, first=first,

@@ -10,7 +10,7 @@ import polars as pl
 
 from cranfield.core.answer import Answer, Chart
 from cranfield.core.labels import plural, positions
-from cranfield.core.signature import signature
+from cranfield.core.results import signature
 from cranfield.core.tables import Sheet
 from cranfield.scores.matrix import ScoreMatrix
 

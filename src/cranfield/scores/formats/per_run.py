@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, field
 from functools import partial
 
-from cranfield.core.columns import is_by_system, long_columns
 from cranfield.core.errors import FileError, Problem
+from cranfield.core.recognition import is_by_system, long_columns
 from cranfield.core.text import Problems, decimal_comma, filled_lines, score_number, shown
 from cranfield.scores.formats import FORMATS, ScoreFile, ScoreFormat
 from cranfield.scores.writers import write_per_run

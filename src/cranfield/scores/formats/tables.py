@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cranfield.core.columns import long_columns
 from cranfield.core.errors import DataError, FileError, Problem
+from cranfield.core.recognition import long_columns
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
 from cranfield.scores.writers import write_table
 

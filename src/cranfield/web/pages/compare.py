@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from cranfield.core.answer import answer
 from cranfield.core.errors import UnknownNameError
 from cranfield.core.executors import Progress
-from cranfield.core.page import Page
-from cranfield.core.question import setting
+from cranfield.core.options import setting
+from cranfield.core.question import Page
 from cranfield.questions.compare.question import CompareQuestion
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.outcome import Outcome, ask_library

@@ -12,7 +12,7 @@ from cranfield.core.answer import answer
 from cranfield.core.errors import ArgumentError, DataError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.labels import summary
-from cranfield.core.question import setting
+from cranfield.core.options import setting
 from cranfield.core.tables import Sheet
 from cranfield.questions.correlate.correlate import Correlation, correlate
 from cranfield.questions.correlate.question import CorrelateQuestion

@@ -11,8 +11,8 @@ from cranfield.core import defaults
 from cranfield.core.answer import answer
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.executors import Progress
-from cranfield.core.page import Page, Place
-from cranfield.core.question import Question, Setting, questions, setting
+from cranfield.core.options import Setting, setting
+from cranfield.core.question import Page, Place, Question, questions
 from cranfield.questions.design.designs import DESIGNS
 from cranfield.questions.design.question import AnovaQuestion, IntervalQuestion, PairsQuestion, TtestQuestion
 from cranfield.questions.design.result import DesignKind

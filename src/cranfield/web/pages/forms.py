@@ -12,7 +12,8 @@ from cranfield.core.defaults import StandardiseTo
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.labels import plural, summary
-from cranfield.core.question import Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import Takes
 from cranfield.questions.gate.question import GateQuestion
 from cranfield.questions.monitor.question import MonitorQuestion
 from cranfield.questions.reuse.question import ReuseQuestion

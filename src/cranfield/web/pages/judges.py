@@ -8,7 +8,7 @@ from pathlib import Path
 from cranfield.core.answer import answer
 from cranfield.core.errors import quietly
 from cranfield.core.executors import Progress
-from cranfield.core.question import setting
+from cranfield.core.options import setting
 from cranfield.questions.judges.question import JudgesQuestion
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.outcome import Outcome, by_measure, imports, literal

@@ -10,8 +10,7 @@ import polars as pl
 
 from cranfield.core.answer import Answer
 from cranfield.core.defaults import REPORT_SECTIONS
-from cranfield.core.executors import Progress
-from cranfield.core.isolated_process import run_isolated
+from cranfield.core.executors import Progress, run_isolated
 from cranfield.core.tables import Sheet
 from cranfield.measures.registry import no_imports
 from cranfield.questions.report.question import ReportQuestion

@@ -14,8 +14,8 @@ from cranfield.core.answer import answer
 from cranfield.core.errors import quietly
 from cranfield.core.executors import Progress
 from cranfield.core.labels import positions
-from cranfield.core.page import Page, Place
-from cranfield.core.question import Question, Takes, setting
+from cranfield.core.options import setting
+from cranfield.core.question import Page, Place, Question, Takes
 from cranfield.questions.leaderboard.question import LeaderboardQuestion
 from cranfield.reports.view.data import JUDGED_DEPTH, view_data
 from cranfield.reports.view.rankings import rankings

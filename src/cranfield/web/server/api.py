@@ -17,7 +17,7 @@ from cranfield.collection.check import FileCheck
 from cranfield.core.defaults import MissingPolicy
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError
 from cranfield.core.labels import plural, positions
-from cranfield.core.question import MOST_VALUES, QueryError, Setting
+from cranfield.core.options import MOST_VALUES, QueryError, Setting
 from cranfield.reports.view.rankings import rankings
 from cranfield.web.server.data import SAMPLE, Contents, Dataset, InvalidData
 from cranfield.web.server.jobs import Busy, Job

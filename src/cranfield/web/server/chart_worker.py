@@ -11,7 +11,7 @@ from typing import Any
 
 from cranfield.core.answer import Chart
 from cranfield.core.errors import DataError
-from cranfield.core.isolated_process import follow_the_server
+from cranfield.core.executors import follow_the_server
 from cranfield.web.server.limits import Limits, Recent
 
 PHONE = "phone.svg"

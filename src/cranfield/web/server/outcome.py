@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from cranfield.core import parts
+from cranfield.core import pages
 from cranfield.core.answer import Answer, answer
 from cranfield.core.errors import UnknownNameError, quietly
 from cranfield.core.executors import Progress
@@ -34,7 +34,7 @@ MOST_ROWS = 250
 
 
 @dataclass(frozen=True, eq=False)
-class Table(parts.Table):
+class Table(pages.Table):
     """A sheet on a page.
 
     Attributes

@@ -16,11 +16,10 @@ from typing import Any, Concatenate, TypeVar
 
 from markupsafe import Markup, escape
 
+from cranfield.core.answer import gathered
 from cranfield.core.executors import Progress
-from cranfield.core.gathering import gathered
-from cranfield.core.options import WIDE
-from cranfield.core.page import Page, Place
-from cranfield.core.question import REQUIRED, Question, Setting, in_words_of, questions, setting
+from cranfield.core.options import REQUIRED, WIDE, Setting, setting
+from cranfield.core.question import Page, Place, Question, in_words_of, questions
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.outcome import Outcome, ask_library
 

@@ -19,7 +19,7 @@ from cranfield import __version__
 from cranfield.core.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
 from cranfield.core.errors import CranfieldError, UnknownNameError
 from cranfield.core.formats import downloads
-from cranfield.core.notebook import breakable
+from cranfield.core.pages import breakable
 from cranfield.reports.view import page as view_page
 from cranfield.reports.view.still import still_map
 from cranfield.web.pages.view import ViewForm
