@@ -48,7 +48,7 @@ from cranfield.questions.variance.estimators import ESTIMATORS, Estimator
 from cranfield.questions.variance.variances import variances
 from cranfield.scores import formats as score_formats
 from cranfield.scores.formats import FORMATS, ScoreFormat
-from cranfield.scores.formats.per_run import LongColumns
+from cranfield.scores.formats.tools import LongColumns
 from cranfield.web.server import page as pages
 
 REGISTRIES: dict[str, Registry] = {

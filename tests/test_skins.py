@@ -23,9 +23,9 @@ from cranfield.core.question import Page, Place, Question
 from cranfield.core.tables import Sheet, text_rows
 from cranfield.web.server import page as registry
 from cranfield.web.server.app import create_app
-from cranfield.web.server.limits import Limits
 from cranfield.web.server.outcome import MOST_ROWS, Outcome, imports
 from cranfield.web.server.page import WebPage, answers, menu, pages
+from cranfield.web.server.security import Limits
 from examples import EXAMPLES, files
 from web_page import HERE, Client, ask
 

@@ -22,7 +22,7 @@ from cranfield.core.writing import write_atomically
 from cranfield.measures.names import parse_measure
 from cranfield.measures.registry import no_imports
 from cranfield.web.server.app import create_app
-from cranfield.web.server.workplace import Workplace
+from cranfield.web.server.store import Workplace
 from golden.run import Client, ask
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"

@@ -186,7 +186,7 @@ def test_the_table_of_seeds_marks_recipes(tmp_path: Path) -> None:
 
 def test_the_page_reads_what_the_command_reads(tmp_path: Path) -> None:
     from cranfield.web.server.app import create_app
-    from cranfield.web.server.limits import Limits
+    from cranfield.web.server.security import Limits
     from web_page import HERE, Client
 
     seeded(3).write_csv(tmp_path / "all.csv")

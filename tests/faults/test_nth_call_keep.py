@@ -14,7 +14,7 @@ import pytest
 
 from cranfield.core.errors import CranfieldError
 from cranfield.web.server.app import create_app
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import Limits
 from cranfield.web.server.store import Store
 from faults.test_nth_call import CALLS, failing
 from web_page import HERE, Client, scores

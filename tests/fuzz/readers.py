@@ -37,7 +37,7 @@ from cranfield.measures.archive import read_archive
 from cranfield.questions.standardise.fit import Standardisation
 from cranfield.scores import text_tables
 from cranfield.web.server.archives import unpack
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import Limits
 from fuzz.drops import lost, said_by
 
 JOB = {"measures": ["AP"], "seed": 1}

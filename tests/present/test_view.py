@@ -15,11 +15,9 @@ from cranfield.collection.pools import judged_share, ranked, top_ranked
 from cranfield.collection.titles import read_titles
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.tables import steady_rows
-from cranfield.reports.view.data import clustered, view_data
-from cranfield.reports.view.packing import unpack
-from cranfield.reports.view.page import ASSETS, PARTS, script, script_hash, view_html
-from cranfield.reports.view.rankings import TOP, rankings, top_documents
-from cranfield.reports.view.still import still_map
+from cranfield.reports.view.data import clustered, unpack, view_data
+from cranfield.reports.view.page import ASSETS, PARTS, script, script_hash, still_map, view_html
+from cranfield.reports.view.topic import TOP, rankings, top_documents
 from cranfield.scores.alike import distances, near_identical
 from hostile import RAW, hostile_matrix
 

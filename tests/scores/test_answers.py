@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cranfield import DataError, FileError, compare, read_scores
-from cranfield.scores.formats.nuggets import nugget_scores
+from cranfield.scores.formats.tools import nugget_scores
 from support import Type
 
 

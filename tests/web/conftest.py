@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cranfield.web.server.app import create_app
-from cranfield.web.server.limits import MB, Limits
+from cranfield.web.server.security import MB, Limits
 from web_page import HERE, Client
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"

@@ -14,7 +14,7 @@ import zstandard
 
 from cranfield.core.errors import FileError
 from cranfield.web.server.archives import unpack
-from cranfield.web.server.limits import MB, Limits
+from cranfield.web.server.security import MB, Limits
 from web_page import zipped
 
 LIMITS = Limits(file=2 * MB, store=5 * MB, files=10)

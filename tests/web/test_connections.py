@@ -20,8 +20,8 @@ import pytest
 from cranfield.web.server import connections
 from cranfield.web.server.app import create_app
 from cranfield.web.server.connections import Server
-from cranfield.web.server.jobs import Jobs
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import Limits
+from cranfield.web.server.service import Jobs
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 UPLOAD = b"POST /api/data HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=x\r\n"

@@ -12,7 +12,7 @@ import pytest
 from cranfield.core.errors import ArgumentError
 from cranfield.web.server.app import create_app
 from cranfield.web.server.index import Index
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import Limits
 from cranfield.web.server.store import NAMES, Store
 from web_page import HERE, Client, scores
 

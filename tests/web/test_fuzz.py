@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import support
 from cranfield.web.server.app import create_app
-from cranfield.web.server.limits import MB, Limits
-from cranfield.web.server.security import OWN_HOSTS, Access
+from cranfield.web.server.security import MB, OWN_HOSTS, Access, Limits
 from web_page import HERE, Client, scores
 
 with warnings.catch_warnings():

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from cranfield.core.errors import DataError
-from cranfield.web.server.jobs import Busy, Jobs
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import Limits
+from cranfield.web.server.service import Busy, Jobs
 
 
 @pytest.fixture

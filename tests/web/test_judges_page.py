@@ -10,7 +10,7 @@ import cranfield as cf
 from cranfield import write_qrels, write_run
 from cranfield.core.defaults import REPORT_SECTIONS
 from cranfield.web.server.app import create_app
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import Limits
 from web_page import HERE, Client, ask
 
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cranfield.web.server.workplace import LOCK, PREFIX, Workplace, sweep
+from cranfield.web.server.store import LOCK, PREFIX, Workplace, sweep
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")

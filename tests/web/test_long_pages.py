@@ -14,8 +14,8 @@ from cranfield.core.errors import DataError
 from cranfield.core.executors import run_isolated
 from cranfield.core.tables import steady_rows
 from cranfield.web.server.app import create_app
-from cranfield.web.server.jobs import Cancelled
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import Limits
+from cranfield.web.server.service import Cancelled
 from web_page import HERE, QRELS, Client, ask, run, scores
 
 

@@ -13,10 +13,9 @@ import pytest
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.web.server.app import create_app
 from cranfield.web.server.index import MOST_QUESTIONS, Index
-from cranfield.web.server.jobs import Job, Jobs
-from cranfield.web.server.limits import MB, Limits
 from cranfield.web.server.page import menu, pages
-from cranfield.web.server.security import HEADERS
+from cranfield.web.server.security import HEADERS, MB, Limits
+from cranfield.web.server.service import Job, Jobs
 from cranfield.web.server.store import MissingData, MovedData, Store
 from web_page import HERE, QRELS, Client, run, scores
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cranfield.web.server.app import create_app
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import Limits
 from web_page import HERE, QRELS, Client, ask, run
 
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")

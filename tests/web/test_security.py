@@ -9,8 +9,7 @@ import pytest
 
 from cranfield.core.errors import ArgumentError
 from cranfield.web.server.app import create_app
-from cranfield.web.server.limits import Limits
-from cranfield.web.server.security import HEADERS, Access
+from cranfield.web.server.security import HEADERS, Access, Limits
 from cranfield.web.server.serve import access_for, announcement
 from web_page import HERE, Client, scores
 

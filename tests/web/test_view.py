@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield.reports.view.packing import unpack
+from cranfield.reports.view.data import unpack
 from web_page import QRELS, Client, ask, run, scores
 
 RUNS = {f"sys{k}": run(f"sys{k}", k) for k in range(4)}

@@ -15,7 +15,7 @@ import pytest
 
 from cranfield import Scores, build_report, make_sample, make_scores
 from cranfield.questions.compare.compare import compare
-from cranfield.reports.view.figures import detection
+from cranfield.reports.view.data import detection
 from cranfield.scores.matrix import ScoreMatrix
 from hostile import hostile_matrix
 

@@ -189,8 +189,7 @@ def command_of(question: type[Question]) -> click.Command:
     parameters = [*_arguments(question), *(_option(every[key], key) for key in [*named, *headings])]
 
     def callback(**values: Any) -> None:
-        from cranfield.cli.ask import run
-        from cranfield.cli.kinds import explained
+        from cranfield.cli.ask import explained, run
         from cranfield.cli.output import be_quiet, refuse_early, say, use_options_of
         from cranfield.core.resources import announced_to
 

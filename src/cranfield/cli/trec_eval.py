@@ -34,7 +34,7 @@ def trec_eval(words: tuple[str, ...]) -> None:
     """
     import sys
 
-    from cranfield.cli.kinds import in_place_of
+    from cranfield.cli.ask import in_place_of
     from cranfield.cli.output import say
     from cranfield.core.defaults import FileKind
     from cranfield.core.errors import FileError

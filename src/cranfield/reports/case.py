@@ -27,7 +27,7 @@ from cranfield.questions.variance.estimate import VarianceEstimate
 from cranfield.questions.variance.estimators import ESTIMATORS
 from cranfield.questions.variance.variances import Variances, variances
 from cranfield.reports.view.data import JUDGED_DEPTH, opening, view_data
-from cranfield.reports.view.rankings import TOP, top_documents
+from cranfield.reports.view.topic import TOP, top_documents
 from cranfield.scores.doors import ScoresLike, as_scores
 from cranfield.scores.matrix import ScoreMatrix, Scores
 

@@ -33,7 +33,7 @@ from cranfield.reports.participants import participant_pages
 from cranfield.reports.references import WORKS
 from cranfield.reports.sections import SECTIONS, build, detectable
 from cranfield.reports.view import page
-from cranfield.reports.view.still import still_map
+from cranfield.reports.view.page import still_map
 from cranfield.scores.doors import ScoresLike
 
 PathLike: TypeAlias = str | os.PathLike[str]

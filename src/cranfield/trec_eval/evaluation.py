@@ -22,9 +22,8 @@ from cranfield.measures.ranking import JudgedRanking, judge, prepare
 from cranfield.questions.standardise.fit import Factors, Standardisation
 from cranfield.scores.matrix import Scores
 from cranfield.trec_eval.arguments import Options
-from cranfield.trec_eval.columns import LOWEST, UNDEFINED, Column, columns, cut, with_stand_in
-from cranfield.trec_eval.groups import judged_by_groups, judged_by_preferences
-from cranfield.trec_eval.measures import choose
+from cranfield.trec_eval.measures import LOWEST, UNDEFINED, Column, choose, columns, cut, with_stand_in
+from cranfield.trec_eval.preferences import judged_by_groups, judged_by_preferences
 
 WIDTH = 22
 """Width of a measure's name in trec_eval's lines."""

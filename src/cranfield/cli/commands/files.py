@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 import polars as pl
 
-from cranfield.cli.ask import runs
-from cranfield.cli.kinds import kind_if_known
+from cranfield.cli.ask import kind_if_known, runs
 from cranfield.cli.output import collection_format, draw, emit, progress_bar, say, write
 from cranfield.core.errors import ArgumentError, FileError
 from cranfield.core.files import expand
@@ -139,7 +138,7 @@ def _convert_collection(kind: str, layout: str | None, output: Output, given: li
 
 
 def _convert_scores(settings: ConvertQuestion, output: Output, given: list[str]) -> None:
-    from cranfield.scores.writers import write_scores
+    from cranfield.scores.files import write_scores
 
     scores = settings.ask(given, **settings.values("source"))
     layout, to = settings.layout or "long", output.output

@@ -1,28 +1,143 @@
-"""`view_data`: everything the linked view shows, as one compact JSON object."""
+"""`view_data`: everything the linked view shows, with the key figures, as one compact JSON object."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cranfield.collection.pools import judged_counts
 from cranfield.collection.types import Qrels
 from cranfield.core.answer import sentence
-from cranfield.core.defaults import TAU_RESAMPLES
-from cranfield.core.errors import ArgumentError, quietly
+from cranfield.core.defaults import POWER, TAU_RESAMPLES
+from cranfield.core.errors import ArgumentError, CranfieldError, quietly
 from cranfield.core.labels import joined, plural, summary
 from cranfield.core.tables import steady
 from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.grid import GridScores, tied_ranks
 from cranfield.questions.correlate.correlate import Correlation, correlate
-from cranfield.reports.view.figures import LOW_JUDGED, detection, key_figures
-from cranfield.reports.view.packing import pack, pack_p
+from cranfield.questions.design.all_pairs import design_all_pairs
+from cranfield.questions.reliability.reliability import reliability
+from cranfield.questions.variance.variances import variances
 from cranfield.scores.alike import distances, near_identical
 from cranfield.scores.matrix import ScoreMatrix, Scores
+
+Kind = Literal["f4", "u2", "u1"]
+DOUBLES = "8:"
+"""Before the text of numbers that 32 bits would lose."""
+_FLOATS = np.finfo(np.float32)
+
+
+def pack(values: ArrayLike, kind: Kind = "f4") -> str:
+    """The values as 32-bit floats, or as whole numbers of 16 or 8 bits; as doubles if one is too large or too small.
+
+    >>> pack([0.5, 0.25])
+    'AAAAPwAAgD4='
+    >>> unpack(pack([0.5, 0.25])).tolist()
+    [0.5, 0.25]
+    >>> unpack(pack([0.5, 1e300])).tolist()
+    [0.5, 1e+300]
+    """
+    if kind == "f4":
+        size = np.abs(np.asarray(values, dtype=np.float64))
+        if np.any(np.isfinite(size) & (size > 0) & ((size < _FLOATS.tiny) | (size > _FLOATS.max))):
+            return DOUBLES + _text(values, "f8")
+    return _text(values, kind)
+
+
+def _text(values: ArrayLike, kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()).decode()
+
+
+def unpack(text: str, kind: Kind = "f4") -> NDArray[Any]:
+    """The values again."""
+    if text.startswith(DOUBLES):
+        return np.frombuffer(base64.b64decode(text.removeprefix(DOUBLES)), dtype="<f8")
+    return np.frombuffer(base64.b64decode(text), dtype=f"<{kind}")
+
+
+def pack_p(p: ArrayLike) -> str:
+    """P-values as `pack` has them; one too small for 32 bits becomes the smallest there is, never 0.
+
+    >>> float(unpack(pack_p([1e-300]))[0]) > 0
+    True
+    """
+    return pack(np.maximum(p, np.finfo(np.float32).tiny))
+
+
+LOW_JUDGED = 0.9
+"""A run with fewer of its first documents judged than this is counted."""
+STOPS = (10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300)
+"""Numbers of topics that the slider of the map offers, with that of the collection among them."""
+Figure = tuple[str, str]
+"""A number with its unit, and what it counts."""
+
+
+def detection(comparison: Comparison) -> dict[str, Any] | None:
+    """The smallest difference that so many topics detect between two average systems, corrected for all pairs.
+
+    The variance is the residual one, and the design that of all pairs, as in `recommend`; None where the scores do not
+    say.
+
+    >>> from cranfield import compare, make_scores
+    >>> found = detection(compare(make_scores(n_topics=20, n_systems=4, seed=3)))
+    >>> found["topics"][:3], round(found["min_diff"][2], 3)
+    ([10, 15, 20], 0.14)
+    """
+    topics = sorted({*STOPS, comparison.n_topics})
+    try:
+        with quietly():
+            (estimate,) = variances({"": comparison.scores}, estimator=("residual",), alpha=comparison.alpha)
+            found = design_all_pairs(
+                estimate, comparison.n_systems, n_topics=topics, power=POWER, alpha=comparison.alpha
+            ).to_frame()
+    except CranfieldError:
+        return None
+    differences = found.sort("topics")["min_diff"].to_list()
+    return {"topics": topics, "min_diff": [float(f"{value:.6g}") for value in differences], "power": POWER}
+
+
+def key_figures(
+    comparison: Comparison, judged: Mapping[str, float] | None, depth: int, detected: Mapping[str, Any] | None
+) -> list[Figure]:
+    """The four numbers that a collection is opened with; fewer where something cannot be known.
+
+    >>> from cranfield import compare, make_scores
+    >>> result = compare(make_scores(n_topics=20, n_systems=4, seed=3))
+    >>> for value, label in key_figures(result, None, 10, detection(result)):
+    ...     print(f"{value} | {label}")
+    2 of 4 | may be the best
+    4 of 6 | pairs differ
+    0.92 | reliability of the ranking
+    0.14 score | detectable with 20 topics
+    """
+    n, best = comparison.n_systems, comparison.best
+    figures = []
+    if best is not None:
+        figures.append((f"{int(best.sum()):,} of {n:,}", "may be the best"))
+    apart = comparison.significant
+    figures.append((f"{int(apart.sum()):,} of {len(apart):,}", "pairs differ"))
+    if judged:
+        low = sum(share < LOW_JUDGED for share in judged.values())
+        figures.append((plural(low, "run"), f"with under {LOW_JUDGED:.0%} of the top {depth} judged"))
+    else:
+        try:
+            with quietly():
+                value, *_ = (
+                    reliability(comparison.scores, alpha=comparison.alpha).ratio("erho2").at(comparison.n_topics)
+                )
+            figures.append((f"{value:.2f}", "reliability of the ranking"))
+        except CranfieldError:
+            pass
+    if detected is not None:
+        least = detected["min_diff"][detected["topics"].index(comparison.n_topics)]
+        figures.append((f"{least:.2g} {comparison.measure}", f"detectable with {plural(comparison.n_topics, 'topic')}"))
+    return figures
+
 
 SCHEMA = 1
 JUDGED_DEPTH = 10

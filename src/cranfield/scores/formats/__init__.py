@@ -21,7 +21,7 @@ from cranfield.core.workbooks import SheetText
 if TYPE_CHECKING:
     import polars as pl
 
-    from cranfield.scores.formats.per_run import LongColumns
+    from cranfield.scores.formats.tools import LongColumns
     from cranfield.scores.matrix import ScoreMatrix, Scores
     from cranfield.scores.text_tables import Table
 

@@ -18,8 +18,7 @@ from cranfield.core.options import setting
 from cranfield.core.question import Page, Place, Question, Takes
 from cranfield.questions.leaderboard.question import LeaderboardQuestion
 from cranfield.reports.view.data import JUDGED_DEPTH, view_data
-from cranfield.reports.view.rankings import rankings
-from cranfield.reports.view.topic import topic_answer, topics_frame
+from cranfield.reports.view.topic import rankings, topic_answer, topics_frame
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.outcome import Outcome, by_measure, material_of, read_lines, snippets, warnings_of
 from cranfield.web.server.page import answers

@@ -18,12 +18,11 @@ from cranfield.core.defaults import MissingPolicy
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError
 from cranfield.core.labels import plural, positions
 from cranfield.core.options import MOST_VALUES, QueryError, Setting
-from cranfield.reports.view.rankings import rankings
+from cranfield.reports.view.topic import rankings
 from cranfield.web.server.data import SAMPLE, Contents, Dataset, InvalidData
-from cranfield.web.server.jobs import Busy, Job
 from cranfield.web.server.page import WebPage, pages
 from cranfield.web.server.security import TooLarge
-from cranfield.web.server.service import NotStarted, Service
+from cranfield.web.server.service import Busy, Job, NotStarted, Service
 from cranfield.web.server.store import MissingData, Upload
 
 

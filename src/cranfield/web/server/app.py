@@ -19,9 +19,8 @@ from cranfield import __version__
 from cranfield.core.errors import CranfieldError, UnknownNameError
 from cranfield.core.files import no_memory, reason
 from cranfield.web.server import api, views
-from cranfield.web.server.limits import Limits
 from cranfield.web.server.page import pages
-from cranfield.web.server.security import HEADERS, Access, Guard, TooLarge
+from cranfield.web.server.security import HEADERS, Access, Guard, Limits, TooLarge
 from cranfield.web.server.service import Service
 from cranfield.web.server.store import MovedData
 

@@ -18,7 +18,7 @@ from typing import IO
 
 from cranfield.core.errors import FileError, Problem
 from cranfield.core.files import COMPRESSED, WORKBOOKS, Stream, decompressing, is_decompression_error
-from cranfield.web.server.limits import Limits, megabytes
+from cranfield.web.server.security import Limits, megabytes
 
 CHUNK = 1 << 20
 _SMALL = 1_000_000

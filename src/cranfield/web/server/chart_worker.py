@@ -12,7 +12,7 @@ from typing import Any
 from cranfield.core.answer import Chart
 from cranfield.core.errors import DataError
 from cranfield.core.executors import follow_the_server
-from cranfield.web.server.limits import Limits, Recent
+from cranfield.web.server.security import Limits, Recent
 
 PHONE = "phone.svg"
 """Said in place of an ending: an SVG image for a narrow screen."""

@@ -26,10 +26,10 @@ from cranfield.core.files import NamedFile
 from cranfield.core.labels import plural, summary
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import parse_measure
-from cranfield.reports.view.rankings import DEPTH
+from cranfield.reports.view.topic import DEPTH
+from cranfield.scores.files import ScorePart, by_collection, join_parts
 from cranfield.scores.matrix import ScoreMatrix, Scores
-from cranfield.scores.readers import ScorePart, by_collection, join_parts
-from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import Limits
 
 IGNORED = "ignored"
 """The kind of a file that is listed and not read."""

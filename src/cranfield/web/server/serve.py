@@ -19,8 +19,7 @@ from cranfield.core.files import expand
 from cranfield.questions.serve.question import ServeQuestion
 from cranfield.web.server.app import create_app
 from cranfield.web.server.connections import Server
-from cranfield.web.server.limits import MB, Limits
-from cranfield.web.server.security import OWN_HOSTS, Access
+from cranfield.web.server.security import MB, OWN_HOSTS, Access, Limits
 
 
 def serve(settings: ServeQuestion) -> None:

@@ -21,18 +21,16 @@ from cranfield.core.errors import CranfieldError, UnknownNameError
 from cranfield.core.formats import downloads
 from cranfield.core.pages import breakable
 from cranfield.reports.view import page as view_page
-from cranfield.reports.view.still import still_map
+from cranfield.reports.view.page import still_map
 from cranfield.web.pages.view import ViewForm
 from cranfield.web.server import api
 from cranfield.web.server.api import service_of
 from cranfield.web.server.chart_worker import PHONE
 from cranfield.web.server.data import SAMPLE
-from cranfield.web.server.jobs import Job
-from cranfield.web.server.limits import megabytes
 from cranfield.web.server.outcome import CHART_FORMATS, media_type
 from cranfield.web.server.page import Form, WebPage, menu, page_of, pages, place_of
-from cranfield.web.server.security import came_from_elsewhere
-from cranfield.web.server.service import NotStarted
+from cranfield.web.server.security import came_from_elsewhere, megabytes
+from cranfield.web.server.service import Job, NotStarted
 from cranfield.web.server.store import MovedData
 
 Query = list[tuple[str, str]]
