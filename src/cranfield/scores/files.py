@@ -19,7 +19,6 @@ from cranfield.core.tables import table_bytes
 from cranfield.core.workbooks import WRITTEN, SheetText, workbook
 from cranfield.core.writing import write_atomically, written_whole
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
-from cranfield.scores.formats.tools import LongColumns
 from cranfield.scores.frames import assemble, check_range, in_file, names_measure
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cranfield.scores.doors import ScoresLike
+    from cranfield.scores.formats.tools import LongColumns
 
 Paths = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
 _TABLE_ENDINGS = {".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", *WORKBOOKS}
