@@ -645,7 +645,7 @@ def _duration(seconds: float) -> str:
 @figures("exact")
 def machines() -> Texts:
     """What a script may rely on: docs/json.md."""
-    from cranfield.cli.help import EXIT_CODES
+    from cranfield.cli.main import EXIT_CODES
     from cranfield.core.formats import JSON_SCHEMA
 
     return {

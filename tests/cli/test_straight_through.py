@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cranfield.cli.help import EXIT_CODES
+from cranfield.cli.main import EXIT_CODES
 from cranfield.core.answer import gathered
 from cranfield.core.defaults import REPORT_SECTIONS
 from support import Type

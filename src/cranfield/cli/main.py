@@ -1,4 +1,4 @@
-"""The program: a command for every question, and exit codes for errors."""
+"""The program: a command for every question, ``help``, ``trec_eval``, and exit codes for errors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import math
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, get_args
 
@@ -16,14 +17,138 @@ import click
 
 from cranfield import __version__
 from cranfield.cli.build import command_of, did_you_mean
-from cranfield.cli.help import show_help
 from cranfield.cli.output import be_quiet, say
-from cranfield.cli.trec_eval import trec_eval
 from cranfield.collection.compiled import columns
-from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning
+from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning, UnknownNameError
 from cranfield.core.files import no_memory, pipes_once, reason
 from cranfield.core.question import GROUPS, HelpGroup, questions
 from cranfield.core.resources import check_program
+
+EXIT_CODES = {
+    0: "done; for gate: pass",
+    1: "bad input: a file or scores that cannot be used; for check: a problem was found",
+    2: "bad usage: an unknown option, a value out of range, a missing option",
+    3: "gate: fail, the candidate is shown to lose more than the margin",
+    4: "gate: undecided, too few topics to tell",
+    130: "interrupted",
+}
+"""The exit codes and their meaning."""
+
+
+def tests_page() -> str:
+    """The significance tests, and when to use them."""
+    from cranfield.questions.compare.tests import TESTS
+
+    lines = ["Significance tests (--test) and their assumptions.", ""]
+    for test in TESTS.values():
+        lines += [f"  {test.name}", f"      {test.summary}.", f"      Assumes: {test.assumes}."]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "If in doubt, use randomisation: it suits any number of systems. Use t for speed. Use randomised-tukey for",
+            "all pairs of systems with similar variance. Unpaired tests are for systems scored on different topics.",
+        ]
+    )
+
+
+def corrections_page() -> str:
+    """The corrections for many comparisons."""
+    from cranfield.questions.compare.corrections import CORRECTIONS
+
+    lines = [f"  {one.name:<12} {one.summary}" for one in CORRECTIONS.values()]
+    return "\n".join(["Corrections for multiple comparisons (--correction).", "", *lines])
+
+
+def exit_codes_page() -> str:
+    """The exit codes and their meaning."""
+    return "\n".join(["Exit codes.", "", *(f"  {code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())])
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "tests": tests_page,
+    "corrections": corrections_page,
+    "exit-codes": exit_codes_page,
+}
+
+
+@click.command("help", short_help="Show help for a command, the tests or the exit codes.")
+@click.argument("words", nargs=-1, metavar="[COMMAND | tests | corrections | exit-codes]")
+@click.pass_context
+def show_help(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Show the help of a command, or a page about tests, corrections or exit codes.
+
+    Example: cranfield help design anova
+    """
+    if len(words) == 1 and words[0] in PAGES:
+        click.echo(PAGES[words[0]]())
+        return
+    root = ctx.find_root()
+    command: click.Command = root.command
+    context = root
+    for word in words:
+        inside = command.get_command(context, word) if isinstance(command, click.Group) else None
+        if inside is None:
+            known = command.list_commands(context) if isinstance(command, click.Group) else []
+            raise UnknownNameError("command", word, [*known, *PAGES])
+        command = inside
+        context = click.Context(command, info_name=word, parent=context)
+    click.echo(command.get_help(context))
+
+
+# Nothing is read here: flags, files and -h are trec_eval's.
+_SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+
+
+class _Help(click.Command):
+    """A command whose help is trec_eval's."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The flags."""
+        from cranfield.trec_eval.arguments import parse_arguments
+        from cranfield.trec_eval.help import help_text
+
+        return help_text(parse_arguments(["-h"])).rstrip("\n")
+
+
+@click.command(
+    "trec_eval",
+    cls=_Help,
+    context_settings=_SETTINGS,
+    short_help="Print what trec_eval prints, from its own flags.",
+    add_help_option=False,
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def trec_eval(words: tuple[str, ...]) -> None:
+    """Print what trec_eval prints, from its own flags.
+
+    Example: cranfield trec_eval -q -c -m all_trec qrels.txt bm25.run
+    """
+    import sys
+
+    from cranfield.cli.ask import in_place_of
+    from cranfield.cli.output import say
+    from cranfield.core.defaults import FileKind
+    from cranfield.core.errors import FileError
+    from cranfield.trec_eval.arguments import parse_arguments
+    from cranfield.trec_eval.evaluation import each_run
+    from cranfield.trec_eval.help import help_text, version_text
+
+    options = parse_arguments(words)
+    if options.help or options.version:
+        click.echo(help_text(options) if options.help else version_text(), nl=False)
+        return
+    try:
+        for printed in each_run(options):
+            for note in printed.notes:
+                say(f"note: {note}")
+            sys.stdout.writelines(printed.blocks)
+    except FileError as error:
+        # The run, if both are one file. Preferences are no kind of file that is recognised.
+        wanted: dict[str, FileKind] = {options.qrels: "qrels"} if options.format == "qrels" else {}
+        wanted |= dict.fromkeys(options.runs, "run")
+        raise in_place_of(wanted.get(error.path), error, "cranfield trec_eval QRELS RUN") from None
+
 
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 """Set before numpy and scipy are imported: their idle OpenBLAS threads then sleep at once. By default each keeps a

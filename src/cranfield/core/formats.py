@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cranfield.core.files import plain_ending
 from cranfield.core.registry import Registry
+from cranfield.core.terminal import fitted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -387,14 +388,8 @@ def _workbook_writer(ending: str) -> Write:
     return write
 
 
-def _terminal_table(sheet: Sheet, width: int | None = None) -> bytes:
-    from cranfield.core.terminal import fitted
-
-    return fitted(sheet, width)
-
-
 for _format in (
-    OutputFormat("table", "a table for people, with title, notes and signature", (".txt",), _terminal_table, rank=10),
+    OutputFormat("table", "a table for people, with title, notes and signature", (".txt",), fitted, rank=10),
     OutputFormat(
         "json", "the rows in an envelope with command, signature, settings and warnings", (".json",),
         text_writer("json", to_json), label="JSON", media_type="application/json", rank=20,

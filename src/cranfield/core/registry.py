@@ -94,7 +94,6 @@ class Registry(Mapping[str, T]):
         return plain if plain in self._entries else self.aliases.get(plain, name)
 
     def __getitem__(self, name: str) -> T:
-        self._load()
         if not isinstance(name, str) or (own := self.canonical(name)) not in self._entries:
             raise UnknownNameError(self.kind, str(name), self.names)
         return self._entries[own]

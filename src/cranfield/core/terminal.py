@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cranfield.core.formats import by_sections
-
 if TYPE_CHECKING:
     from cranfield.core.tables import Sheet
 
@@ -19,11 +17,11 @@ _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 def fitted(sheet: Sheet, width: int | None = None) -> bytes:
     """The table, fitted to a width if there is one; a terminal shows titles bold (unless NO_COLOR is set)."""
     styled = width is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-    def text(one: Sheet) -> str:
-        return table_text(without_dispensable(without_repetition(one, width), width), width, styled)
-
-    return by_sections(text)(transposed(sheet.for_people, width)).encode()
+    shown, texts = transposed(sheet.for_people, width).for_people, []
+    for section in shown.sections or (shown,):
+        kept = without_dispensable(without_repetition(section.for_people, width), width)
+        texts.append(table_text(kept, width, styled))
+    return "\n".join(texts).encode()
 
 
 def table_text(sheet: Sheet, width: int | None = None, styled: bool = False) -> str:

@@ -125,7 +125,10 @@ def recognise(file: ScoreFile) -> ScoreFormat:
     if not file.data.startswith(b"PAR1") and (other := other_kind(file.text)) is not None:
         text = f"{_OTHERS[other]}, not scores. Evaluate the runs first, or name the format if it does contain scores."
         raise FileError(file.path, [Problem(0, text)])
-    return next(entry for entry in sorted(FORMATS.values(), key=lambda one: one.tried) if entry.recognise(file))
+    for entry in sorted(FORMATS.values(), key=lambda one: one.tried):
+        if entry.recognise(file):
+            break
+    return entry  # the last recognises anything
 
 
 def writable() -> tuple[str, ...]:
