@@ -307,11 +307,16 @@ class ByteStream:
     def read(self, size: int = -1) -> bytes:
         """The next bytes, as many as asked for unless the file ends; all that are left by default."""
         try:
-            return self._all() if size < 0 else self._next(size)
+            if size >= 0:
+                return self._next(size)
+            whole = io.BytesIO()
+            while piece := self._next(_PIECE):  # in pieces, because what is refused by its first one may have no end
+                whole.write(piece)
+            return whole.getvalue()
         except FileError:
             raise
         except MemoryError:
-            raise _too_large(self.name) from None
+            raise FileError(self.name, f"does not fit into memory; {_MORE_MEMORY}") from None
         except Exception as error:
             if not self._ending:
                 raise unreadable(self.name, error) from None
@@ -326,15 +331,9 @@ class ByteStream:
             data += more
         if not self._begun and data:
             self._begun = True
-            _check_beginning(data, self.name)
+            if not data.startswith((b"PAR1", *BOOKS)):  # neither parquet nor a spreadsheet: text, or refused
+                check_no_nul(without_mark(data, self.name), self.name)
         return data
-
-    def _all(self) -> bytes:
-        """In pieces, because what is refused by its first one may have no end."""
-        whole = io.BytesIO()
-        while piece := self._next(_PIECE):
-            whole.write(piece)
-        return whole.getvalue()
 
     def section(self, start: int, stop: int) -> ByteStream:
         """These bytes of a file that is not compressed, to be read in place of all."""
@@ -472,12 +471,6 @@ def _standard_input() -> bytes:
     return _from_stdin[1]
 
 
-def _check_beginning(data: bytes, name: str) -> None:
-    """Refuse a file that is neither text, parquet nor a spreadsheet by its first piece."""
-    if not data.startswith((b"PAR1", *BOOKS)):
-        check_no_nul(without_mark(data, name), name)
-
-
 _last_opened = ""
 
 
@@ -493,10 +486,6 @@ def no_memory() -> str:
 
 
 _MORE_MEMORY = "use fewer or smaller files, systems or resamples, raise the limit (ulimit -v), or use a larger machine"
-
-
-def _too_large(name: str) -> FileError:
-    return FileError(name, f"does not fit into memory; {_MORE_MEMORY}")
 
 
 # ── files that lie elsewhere, through fsspec ──────────────────────────────────────────────────────────────

@@ -87,13 +87,15 @@ class Registry(Mapping[str, T]):
 
     def canonical(self, name: str) -> str:
         """The entry's own name for an alias in any spelling of case, spaces and dashes; other names unchanged."""
-        self._load()
+        if not self._loaded:
+            self._load()
         if name in self._entries:
             return name
         plain = "-".join(name.lower().replace("_", " ").replace("-", " ").replace("'", "").split())
         return plain if plain in self._entries else self.aliases.get(plain, name)
 
     def __getitem__(self, name: str) -> T:
+        self._load()
         if not isinstance(name, str) or (own := self.canonical(name)) not in self._entries:
             raise UnknownNameError(self.kind, str(name), self.names)
         return self._entries[own]
