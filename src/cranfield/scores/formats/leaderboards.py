@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from cranfield.core.files import Problems, filled_lines, score_number, shown
+from cranfield.core.labels import plural
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def read_leaderboard(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]
         problems.add(0, "holds only means over topics; write the values of topics as well")
         problems.raise_if_any()
     frame = pl.DataFrame(rows, schema=["system", "topic", "measure", "value"], orient="row")
-    steps = (*options.provenance, f"{means} means over topics omitted") if means else options.provenance
+    steps = (*options.provenance, f"{plural(means, 'mean')} over topics omitted") if means else options.provenance
     return [matrix.note(*steps) for matrix in from_frame(frame, missing=options.missing).values()]
 
 
