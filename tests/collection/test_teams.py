@@ -29,6 +29,11 @@ def test_comma_tab_or_blanks_with_or_without_header(tmp_path: Path, text: str) -
     assert systems_by_team(read_teams(path)) == {"A": ["a1", "a2"], "B": ["b1"]}
 
 
+def test_a_first_line_of_names_with_numbers_is_no_header(tmp_path: Path) -> None:
+    (tmp_path / "teams.csv").write_text("run1,team1\nrun2,team1\n")
+    assert read_teams(tmp_path / "teams.csv") == {"run1": "team1", "run2": "team1"}
+
+
 def test_every_bad_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "teams.txt"
     path.write_text("a1 A\na1 B\nx\na b c\ny,\n")

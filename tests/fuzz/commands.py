@@ -136,11 +136,13 @@ BASES: dict[str, list[list[str]]] = {
     "report": [*(_report(files, one) for one, files in SECTIONS.items()), _report(SCORES, *SECTIONS)],
 }  # fmt: skip
 """Short calls of every command, to which options are added."""
-for example in EXAMPLES:  # a question that is not listed: as its docstring shows it, also on degenerate scores
-    if example.question.command not in BASES:
-        shown = example.printed("json")[len(example.question.command.split()) : -2]
-        on_scores = [SCORES[0] if word.endswith(".csv") else word for word in shown]
-        BASES[example.question.command] = [shown, on_scores]
+LISTED = frozenset(BASES)
+for example in EXAMPLES:  # every question as its docstring shows it; one that is not listed also on degenerate scores
+    command = example.question.command
+    shown = example.printed("json")[len(command.split()) : -2]
+    BASES.setdefault(command, []).append(shown)
+    if command not in LISTED:
+        BASES[command].append([SCORES[0] if word.endswith(".csv") else word for word in shown])
 SELDOM = {"report": 0.25, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
 """Commands that take long, and how often they come up beside the others."""
 CODES = {"gate": {0, 1, 2, 3, 4}}

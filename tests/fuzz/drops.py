@@ -34,7 +34,7 @@ HEADERS = {
     "qrels": {"topic", "subtopic", "document", "relevance", "query-id", "corpus-id", "score"},
 }
 """Words of a first line that names columns."""
-NOT_READ = r"not read|left out|dropped|missing|skipped"
+NOT_READ = r"not read|left out|dropped|missing|skipped|omitted"
 """How a note, a warning or the provenance of scores says that something in the file was passed over."""
 
 
@@ -187,6 +187,8 @@ def _cells(rows: list[list[Any]], measures: int, *, one_a_line: bool = False) ->
     body = rows[header:]
     held, height = sum(cell not in ("", None) for row in body for cell in row), len(body)
     ways = {held, held - height}
+    if not header and not _is_number(cells[0]) and all(_is_number(str(cell)) for row in rows[1:] for cell in row):
+        ways.add(held - len(cells))  # names of systems, one of them a number, above a table without topics
     if one_a_line:
         ways.add(len(rows))
     parts = {part: at for part in LONG_PARTS for at, name in enumerate(names) if name in NAMES[part]}

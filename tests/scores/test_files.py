@@ -27,6 +27,7 @@ from cranfield import (
 )
 from cranfield import write_scores as save
 from cranfield.measures.names import recognise
+from cranfield.scores.summaries import is_summary_name
 from support import SHARED, needs_shared
 
 Write = Callable[[str | bytes, str], Path]
@@ -314,9 +315,11 @@ def test_format_can_be_forced(write: Write) -> None:
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
 
 label = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8).filter(
-    lambda s: s.strip() and s != "all"
+    lambda s: s.strip() and not is_summary_name(s)
 )
-plain = st.from_regex(r"[A-Za-z0-9_@.()+-]{1,8}", fullmatch=True).filter(lambda s: s[0] not in "." and s != "all")
+plain = st.from_regex(r"[A-Za-z0-9_@.()+-]{1,8}", fullmatch=True).filter(
+    lambda s: s[0] not in "." and not is_summary_name(s)
+)
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
 

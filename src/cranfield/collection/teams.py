@@ -20,7 +20,7 @@ _BETWEEN = re.compile(r"\s*[,\t]\s*|\s+")
 _SYSTEM = ("system", "run", "runtag", "tag", "runid", "runname", "name", "submission", "model")
 _TEAM = ("team", "teamid", "teamname", "group", "groupid", "groupname", "participant", "participantid",
          "organisation", "organization", "institution", "affiliation", "site")  # fmt: skip
-"""Names of the two columns, without capitals, blanks and signs."""
+"""Names of the two columns, without capitals, blanks and hyphens. Digits stay: `run1,team1` is no header."""
 Line = tuple[int, str]
 
 
@@ -103,7 +103,7 @@ def _cells(text: str, mark: str) -> list[str]:
 
 
 def _folded(name: str) -> str:
-    return re.sub(r"[^a-z]", "", name.casefold())
+    return re.sub(r"[\s_.:#-]", "", name.casefold())
 
 
 def _place(cells: Sequence[str], names: Sequence[str]) -> int | None:

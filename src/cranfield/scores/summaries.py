@@ -176,7 +176,8 @@ def _statistic(others: NDArray[np.float64], given: NDArray[np.float64], label: s
 
 def _half_unit(values: NDArray[np.float64]) -> float:
     """Half a unit of the last decimal that the values are written with."""
-    digits = next((digits for digits in range(16) if bool((np.round(values, digits) == values).all())), 16)
+    with np.errstate(over="ignore"):  # of values so large that all their digits stand before the point
+        digits = next((digits for digits in range(16) if bool((np.round(values, digits) == values).all())), 16)
     return 0.5 * 10.0**-digits
 
 

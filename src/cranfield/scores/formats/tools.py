@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.core.errors import FileError, Problem
 from cranfield.core.files import system_name
+from cranfield.core.labels import plural
 from cranfield.core.recognition import first_lines, is_by_system, long_columns
 from cranfield.core.text import Problems, decimal_comma, filled_lines, json_objects, score_number, shown
 from cranfield.scores.files import write_per_run
@@ -335,7 +336,7 @@ def read_leaderboard(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]
         problems.add(0, "holds only means over topics; write the values of topics as well")
         problems.raise_if_any()
     frame = pl.DataFrame(rows, schema=["system", "topic", "measure", "value"], orient="row")
-    steps = (*options.provenance, f"{means} means over topics omitted") if means else options.provenance
+    steps = (*options.provenance, f"{plural(means, 'mean')} over topics omitted") if means else options.provenance
     return [matrix.note(*steps) for matrix in from_frame(frame, missing=options.missing).values()]
 
 
