@@ -18,7 +18,7 @@ from cranfield.core.executors import NO_ANSWER, limit_memory, run_isolated
 from cranfield.core.files import NamedFile
 from cranfield.core.parquet import MARK, read_parquet
 from cranfield.questions.standardise.fit import Standardisation
-from cranfield.scores.files import ScorePart, join_parts
+from cranfield.scores.readers import ScorePart, join_parts
 
 
 def varint(value: int) -> bytes:

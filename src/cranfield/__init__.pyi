@@ -123,11 +123,11 @@ from .reports.report import Report as Report
 from .reports.report import build_report as build_report
 from .reports.report import report as report
 from .scores.doors import as_scores as as_scores
-from .scores.files import read_collections as read_collections
-from .scores.files import read_scores as read_scores
-from .scores.files import write_scores as write_scores
 from .scores.matrix import ScoreMatrix as ScoreMatrix
 from .scores.matrix import Scores as Scores
+from .scores.readers import read_collections as read_collections
+from .scores.readers import read_scores as read_scores
+from .scores.writers import write_scores as write_scores
 from .scores.synthetic import make_scores as make_scores
 
 __version__: str

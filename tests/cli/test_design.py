@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from cranfield import make_sample, make_scores, read_qrels
-from cranfield.scores.files import write_scores
 from cranfield.scores.matrix import ScoreMatrix
+from cranfield.scores.writers import write_scores
 from support import Type
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from cranfield import Standardisation
 from cranfield.cli.main import app
-from cranfield.scores.files import read_scores
+from cranfield.scores.readers import read_scores
 
 WIDE = "topic,a,b,c\n1,0.1,0.3,0.8\n2,0.0,0.5,0.4\n3,0.9,0.7,0.95\n4,0.2,0.25,0.3\n"
 

@@ -13,7 +13,7 @@ from cranfield.questions.design.anova import design_anova
 from cranfield.questions.standardise.fit import fit_standardisation
 from cranfield.questions.variance.estimate import estimate_variance
 from cranfield.questions.variance.table import anova_table
-from cranfield.scores.files import read_scores
+from cranfield.scores.readers import read_scores
 from support import SHARED, needs_shared
 
 RNG = np.random.default_rng(3)

@@ -19,7 +19,7 @@ from cranfield.core.errors import quietly
 from cranfield.core.files import system_name
 from cranfield.questions.files import kind_of
 from cranfield.scores.doors import as_scores
-from cranfield.scores.files import read_part
+from cranfield.scores.readers import read_part
 
 TOPICS = [str(topic) for topic in range(1, 7)]
 SYSTEMS = ["BM25", "Neural"]

@@ -19,7 +19,7 @@ from cranfield.collection.teams import read_teams
 from cranfield.core.errors import CranfieldWarning, quietly
 from cranfield.core.files import expand, read_bytes
 from cranfield.core.workbooks import WRITTEN, column_name, workbook
-from cranfield.scores.files import join_parts, read_part
+from cranfield.scores.readers import join_parts, read_part
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

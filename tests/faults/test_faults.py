@@ -338,7 +338,7 @@ def test_a_file_that_goes_while_a_directory_is_read_is_said(tmp_path: Path) -> N
 
 LIMITED = """
 import sys, numpy, scipy.stats, polars
-import cranfield.scores.files
+import cranfield.scores.readers
 from cranfield.cli.main import app
 from cranfield.core import resources
 from cranfield.core.executors import limit_memory

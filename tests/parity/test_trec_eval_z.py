@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from cranfield import ScoreMatrix, Scores, Standardisation
-from cranfield.scores.files import read_scores
+from cranfield.scores.readers import read_scores
 from support import SHARED, needs_shared
 
 FIXTURES = SHARED / "data" / "fixtures" / "trec_eval"

@@ -429,7 +429,7 @@ def test_a_long_table_is_written_piece_by_piece(tmp_path: Path, monkeypatch: pyt
     values = np.arange(30_000).reshape(10_000, 3) / 7
     scores = ScoreMatrix(values, [f"q{t}" for t in range(10_000)], ["bm25", "ql, 2", "x"], "AP")
     save(scores, tmp_path / "whole.csv")
-    monkeypatch.setattr("cranfield.core.tables._ROWS", 999)
+    monkeypatch.setattr("cranfield.core.formats._ROWS", 999)
     tracemalloc.start()
     save(scores, tmp_path / "pieces.csv")
     peak = tracemalloc.get_traced_memory()[1]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, Scores, fit_standardisation
-from cranfield.scores.files import read_scores
+from cranfield.scores.readers import read_scores
 from support import SHARED, needs_shared
 
 RAW = ScoreMatrix([[0.1, 0.3, 0.8], [0.0, 0.5, 0.4], [0.9, 0.7, 0.95]], ["t1", "t2", "t3"], ["a", "b", "c"], "AP")

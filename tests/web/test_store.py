@@ -117,7 +117,7 @@ def test_every_file_is_read_once_and_joined_as_the_library_joins_them(
         (tmp_path / name).write_text(text)
     by_library = read_scores(tmp_path, missing="zero")
     opened: list[str] = []
-    for module in ("cranfield.collection.check", "cranfield.scores.files"):
+    for module in ("cranfield.collection.check", "cranfield.scores.readers"):
         monkeypatch.setattr(f"{module}.read_bytes", lambda path: opened.append(str(path)) or read_bytes(path))
     dataset = store.add([named(name, text) for name, text in texts.items()], missing="zero")
     assert dataset.scores() == by_library

@@ -17,8 +17,8 @@ from cranfield.core.files import is_dataset, read_bytes
 from cranfield.core.labels import plural
 from cranfield.core.recognition import kind_by_name, recognise
 from cranfield.core.results import Result, signature
-from cranfield.scores.files import ScorePart, join_parts, read_part
 from cranfield.scores.formats import ReadOptions
+from cranfield.scores.readers import ScorePart, join_parts, read_part
 
 if TYPE_CHECKING:
     from cranfield.core.answer import Answer, Drawings

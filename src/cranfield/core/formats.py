@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
+from cranfield.core.errors import DataError
 from cranfield.core.files import plain_ending
 from cranfield.core.registry import Registry
 from cranfield.core.terminal import fitted
@@ -131,6 +132,42 @@ def documented() -> list[tuple[str, str, str, str]]:
     ]
 
 
+_ROWS = 100_000
+"""How many rows of a frame are text at a time: cells take many times the memory of what is written of them."""
+_DELICATE = re.compile(r"[\s,;\"#]")
+
+
+def table_bytes(frame: pl.DataFrame, separator: str, path: str) -> bytes:
+    """A table of scores as text, ready for a file: every number and name reads back unchanged."""
+    lines = [separator.join(_label(name, separator, path) for name in frame.columns).encode()]
+    for part in frame.iter_slices(_ROWS):
+        cells = [_cells(column, separator, path) for column in part.iter_columns()]
+        lines.append("\n".join(map(separator.join, zip(*cells, strict=True))).encode())
+    return b"\n".join([*lines, b""]) if frame.height else lines[0] + b"\n"
+
+
+def _cells(column: pl.Series, separator: str, path: str) -> list[str]:
+    """The cells of a column; each label is checked once."""
+    values = column.to_list()
+    if column.dtype.is_float():
+        return ["" if value is None else repr(value) for value in values]
+    written = {value: "" if value is None else _label(str(value), separator, path) for value in dict.fromkeys(values)}
+    return [written[value] for value in values]
+
+
+def _label(label: str, separator: str, path: str) -> str:
+    if separator != " ":
+        return _quoted(label)
+    if len(label.split()) != 1 or label.startswith("#"):
+        raise DataError(f"{path}: label {label!r} cannot be written to a blank-separated file; write .csv instead")
+    return label
+
+
+def _quoted(text: str) -> str:
+    """Quoted wherever any reader might stumble: separators of other dialects, blanks, quotes, comment marks."""
+    return '"' + text.replace('"', '""') + '"' if _DELICATE.search(text) else text
+
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the start of a formula."""
 
@@ -142,8 +179,6 @@ def to_csv(rows: pl.DataFrame, separator: str = ",", *, read_back: bool = False)
     that cranfield reads back (`read_back`) keeps its names unchanged.
     """
     if read_back:
-        from cranfield.core.tables import table_bytes
-
         return table_bytes(rows, separator, "the table").decode()
     import csv
 

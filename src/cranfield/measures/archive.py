@@ -20,7 +20,7 @@ from cranfield.core.work_files import WorkFile
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import MeasuresLike, parse_measures
 from cranfield.measures.options import EvaluationOptions
-from cranfield.scores.files import write_scores
+from cranfield.scores.writers import write_scores
 
 FINISHED = "finished.work"
 """The file in the output directory that lists the finished collections and their files."""

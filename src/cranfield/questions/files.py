@@ -49,7 +49,7 @@ def require_kind(path: str, wanted: FileKind) -> None:
 
 def read(question: Any, files: Files, bar: Bar) -> tuple[Any, ...]:
     """What the question is about, as the public function takes it."""
-    from cranfield.scores.files import read_collections
+    from cranfield.scores.readers import read_collections
 
     own = question.read(files, bar)
     if own is not None:
@@ -227,7 +227,7 @@ def evaluated(files: Sequence[str], question: Any, bar: Bar) -> Scores:
 
 def read_scores(files: Sequence[str], measure: Sequence[str] | str | None, missing: Any) -> Scores:
     """The scores by the measures wanted."""
-    from cranfield.scores.files import read_scores
+    from cranfield.scores.readers import read_scores
 
     wanted = [measure] if isinstance(measure, str) else list(dict.fromkeys(measure or ()))
     # For one file the reader takes the name, which a wide table may lack; among several it chooses.

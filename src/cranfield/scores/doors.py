@@ -18,7 +18,6 @@ from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import repr_of, summary, text_of
 from cranfield.core.recognition import columns_of, long_columns
-from cranfield.scores.files import read_scores
 from cranfield.scores.frames import (
     FrameLike,
     as_polars,
@@ -36,6 +35,7 @@ from cranfield.scores.frames import (
     tidy_columns,
 )
 from cranfield.scores.matrix import ScoreMatrix, Scores
+from cranfield.scores.readers import read_scores
 
 
 class MetricLike(Protocol):

@@ -138,7 +138,7 @@ def _convert_collection(kind: str, layout: str | None, output: Output, given: li
 
 
 def _convert_scores(settings: ConvertQuestion, output: Output, given: list[str]) -> None:
-    from cranfield.scores.files import write_scores
+    from cranfield.scores.writers import write_scores
 
     scores = settings.ask(given, **settings.values("source"))
     layout, to = settings.layout or "long", output.output

@@ -26,7 +26,7 @@ def report(settings: ReportQuestion, output: Output, files: Files) -> None:
     """Write the report, and print its headline."""
     from cranfield.collection.teams import best_per_team
     from cranfield.questions.files import best_runs, kind_of
-    from cranfield.scores.files import read_scores
+    from cranfield.scores.readers import read_scores
 
     to, given = settings.output, list(settings.files)
     if to.suffix.lower() not in (".html", ".htm"):

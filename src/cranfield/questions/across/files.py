@@ -27,7 +27,7 @@ from cranfield.core.recognition import beginning, collected_columns
 from cranfield.questions import files as common
 from cranfield.questions.across.collected import Part, from_scores, from_table
 from cranfield.questions.across.results import read_results, result_files
-from cranfield.scores.files import by_collection
+from cranfield.scores.readers import by_collection
 
 
 def _silent(doing: str) -> AbstractContextManager[None]:

@@ -81,6 +81,6 @@ class ConvertQuestion(Question):
     @staticmethod
     def verb() -> Callable[..., Scores]:
         """The public function that answers it."""
-        from cranfield.scores.files import read_scores
+        from cranfield.scores.readers import read_scores
 
         return read_scores

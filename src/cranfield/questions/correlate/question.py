@@ -93,7 +93,7 @@ class CorrelateQuestion(Question):
 
     def _side(self, path: str, measure: str | None) -> Scores | dict[str, float]:
         from cranfield.questions.correlate.order_files import is_order, read_order
-        from cranfield.scores.files import read_scores
+        from cranfield.scores.readers import read_scores
 
         if is_order(path):
             return read_order(path)

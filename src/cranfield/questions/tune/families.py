@@ -15,9 +15,9 @@ from cranfield.core.executors import Progress
 from cranfield.core.labels import check_unique, summary
 from cranfield.questions.tune.parameters import NamePattern, Setting, parse_setting
 from cranfield.scores.doors import as_matrix, is_scores
-from cranfield.scores.files import Paths, read_collections
 from cranfield.scores.frames import is_frame
 from cranfield.scores.matrix import ScoreMatrix, Scores
+from cranfield.scores.readers import Paths, read_collections
 
 Evaluate = Callable[[Setting, Sequence[str]], "ScoreMatrix | Mapping[str, float] | Iterable[float]"]
 """A search engine to be tuned: (setting, topics) -> the score of each topic."""

@@ -144,7 +144,7 @@ class TuneQuestion(Splitting, RunsOrScores):
 
     def write_files(self, result: Tuning) -> Iterable[str]:
         """The held-out scores."""
-        from cranfield.scores.files import write_scores
+        from cranfield.scores.writers import write_scores
 
         if self.held_out is None:
             return

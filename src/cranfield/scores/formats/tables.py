@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.core.recognition import begins_object, load_json, long_columns
 from cranfield.core.text import Problems, holds_means, json_objects
-from cranfield.scores.files import write_table
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
+from cranfield.scores.writers import write_table
 
 if TYPE_CHECKING:
     from cranfield.scores.matrix import ScoreMatrix

@@ -15,8 +15,8 @@ from cranfield.core.files import system_name
 from cranfield.core.labels import plural
 from cranfield.core.recognition import first_lines, is_by_system, long_columns
 from cranfield.core.text import Problems, decimal_comma, filled_lines, json_objects, score_number, shown
-from cranfield.scores.files import write_per_run
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, ScoreFormat
+from cranfield.scores.writers import write_per_run
 
 if TYPE_CHECKING:
     from cranfield.scores.matrix import ScoreMatrix

@@ -27,8 +27,8 @@ from cranfield.core.labels import plural, summary
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import parse_measure
 from cranfield.reports.view.topic import DEPTH
-from cranfield.scores.files import ScorePart, by_collection, join_parts
 from cranfield.scores.matrix import ScoreMatrix, Scores
+from cranfield.scores.readers import ScorePart, by_collection, join_parts
 from cranfield.web.server.security import Limits
 
 IGNORED = "ignored"
