@@ -127,7 +127,7 @@ from .scores.matrix import ScoreMatrix as ScoreMatrix
 from .scores.matrix import Scores as Scores
 from .scores.readers import read_collections as read_collections
 from .scores.readers import read_scores as read_scores
-from .scores.writers import write_scores as write_scores
 from .scores.synthetic import make_scores as make_scores
+from .scores.writers import write_scores as write_scores
 
 __version__: str
