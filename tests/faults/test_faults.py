@@ -107,7 +107,7 @@ def test_a_full_disk_is_said_and_leaves_the_old_file(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # as a full disk: an error of the write
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
-    code = f"from cranfield.core.files import write_atomically; write_atomically({str(target)!r}, b'x' * 5000)"
+    code = f"from cranfield.core.writing import write_atomically; write_atomically({str(target)!r}, b'x' * 5000)"
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, preexec_fn=fill
     )
