@@ -658,21 +658,23 @@ def machines() -> Texts:
 def start() -> Texts:
     """What the first commands of docs/start.md and of the pages on methods print, the first lines of it."""
 
-    def typed(*words: str, most: int) -> str:
+    @cache
+    def printed(*words: str) -> list[str]:
         done = subprocess.run([sys.executable, "-m", "cranfield", *words], cwd=folder, capture_output=True, text=True,
                               check=True, env={**os.environ, "COLUMNS": "80"})  # fmt: skip
-        lines = [line.rstrip() for line in done.stdout.splitlines()]
+        return [line.rstrip() for line in done.stdout.splitlines()]
+
+    def typed(*words: str, most: int) -> str:
+        lines = printed(*words)
         return "```text\n" + "\n".join(lines[:most] + ["…"] * (len(lines) > most)) + "\n```"
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        typed("sample", "sample", most=0)
-        typed("evaluate", "sample/qrels.txt", "sample/runs", "-m", "AP", "-q", "-o", "scores.parquet", most=0)
-        ap = ("scores.parquet", "--measure", "AP")
-        typed(
-            "evaluate", "sample/qrels.txt", "sample/runs", "-m", "AP", "-m", "P@10", "-q", "-o", "both.parquet", most=0
-        )
-        both = ("both.parquet", "both.parquet", "--measure", "AP", "--other-measure", "P@10")
+        collection = ("sample/qrels.txt", "sample/runs")
+        printed("sample", "sample")
+        printed("evaluate", *collection, "-m", "AP", "-m", "P@10", "-q", "-o", "both.parquet")
+        ap = ("both.parquet", "--measure", "AP")
+        both = ("both.parquet", *ap, "--other-measure", "P@10")
         return {
             "start.leaderboard": typed("leaderboard", *ap, most=14),
             "start.compare": typed("compare", *ap, "--baseline", "alder-1", most=10),
@@ -681,7 +683,7 @@ def start() -> Texts:
             "readme.compare": typed("compare", *ap, "--baseline", "alder-1", most=8),
             "readme.recommend": typed("design", "recommend", *ap, "--systems", "20", "--min-diff", "0.10", most=6),
             "trec-eval.answer": typed("trec_eval", "sample/qrels.txt", "sample/runs/alder-1.run.gz", most=8),
-            "replicates.answer": typed("replicates", "sample/qrels.txt", "sample/runs", "-m", "AP", most=10),
+            "replicates.answer": typed("replicates", *collection, "-m", "AP", most=10),
             "correlate.answer": typed("correlate", *both, most=10),
             "standardise.answer": typed("standardise", "effect", *ap, most=23),
             "simulate.answer": typed("simulate", "tests", *ap, "--topics", "50", "--trials", "2000", most=10),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -23,6 +24,13 @@ settings.load_profile("cranfield")
 
 def pytest_configure(config: pytest.Config) -> None:
     support.THOROUGH = config.getoption("markexpr") != "not slow"
+    gc.disable()  # collecting tests makes no garbage
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay for the whole session: looking through them for garbage takes half of the time."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture

@@ -8,12 +8,10 @@ import warnings
 from pathlib import Path
 
 from cranfield import CranfieldWarning
-from support import Type
+from support import SMALL, Type
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-SMALL = ["--topics", "20", "--systems", "9", "--documents", "1000", "--length", "100"]
-"""The tour goes the same way through a smaller sample; tests/cli/test_demo.py makes the usual one."""
 
 
 def blocks(language: str) -> list[str]:

@@ -80,7 +80,7 @@ WRITERS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
     "parquet": (lambda to: write_scores(SCORES, to / "a.parquet"), lambda to: write_scores(OTHERS, to / "a.parquet")),
     "a run": (lambda to: write_run(SAMPLE.runs[0], to / "a.run"), lambda to: write_run(SAMPLE.runs[1], to / "a.run")),
     "a new directory": (lambda to: None, lambda to: fill(to / "new", b"x")),
-    "a sample": (lambda to: None, lambda to: SAMPLE.write(to / "sample") and None),
+    "a sample": (lambda to: None, lambda to: SAMPLE.write(to / "sample", truth_topics=2) and None),
 }  # fmt: skip
 
 

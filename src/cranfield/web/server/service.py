@@ -188,7 +188,7 @@ class Jobs:
                 job.cancelling.set()
             futures = [job.future for job in self._jobs.values()]
         self._pool.shutdown(wait=False, cancel_futures=True)
-        wait(futures, seconds)
+        wait([one for one in futures if not one.cancelled()], seconds)  # nobody reports the end of what never began
 
     def are_running(self) -> bool:
         """Whether a computation is under way."""
