@@ -18,8 +18,7 @@ from cranfield.core.truth.rates import binomial_bounds
 from cranfield.questions.compare.classical import critical_value, residual_variance
 from cranfield.questions.compare.compare import run_test
 from cranfield.questions.compare.corrections import adjust, at_most
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs, all_pairs
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.questions.compare.tests import TESTS
 

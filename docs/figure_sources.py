@@ -431,7 +431,7 @@ def flips(n_resamples: int = 499) -> Any:
 def best_of_skewed() -> Texts:
     """How often the set holds the better-hidden of two equal systems, by the skewness of their differences."""
     from cranfield.questions.compare.best import best_set
-    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.family import GridScores
 
     rng, trials, rows = np.random.default_rng(1), 1000, []
     for sigma in (0.3, 0.6, 1.0, 1.5):
@@ -451,7 +451,7 @@ def best_of_ten() -> Texts:
     These shapes were not used when `MORE_SKEWED` was chosen.
     """
     from cranfield.questions.compare import best
-    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.family import GridScores
 
     rng, trials, rows = np.random.default_rng(2), 400, []
     shapes: dict[str, Callable[[int], Any]] = {
@@ -495,7 +495,7 @@ def best_of_populations() -> Texts:
     import advice_study as study
 
     from cranfield.questions.compare.best import best_set
-    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.family import GridScores
 
     trials, rows = 400, []
     gaps = np.r_[np.zeros(3), 0.05 * np.ones(7)]

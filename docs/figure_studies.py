@@ -513,9 +513,8 @@ def one_way_on_shared_topics() -> Texts:
 def equal_means() -> Texts:
     """Equal means, skewed differences: how often they are called different."""
     from cranfield.questions.compare.classical import wilcoxon
+    from cranfield.questions.compare.family import GridScores, Pairs
     from cranfield.questions.compare.flips import saddlepoint
-    from cranfield.questions.compare.grid import GridScores
-    from cranfield.questions.compare.pairs import Pairs
 
     rng, trials, rates = np.random.default_rng(1), 4000, []
     for n in (25, 50):
@@ -535,7 +534,7 @@ def equal_means() -> Texts:
 def rank_intervals() -> Texts:
     """Coverage and width of rank intervals: 40 systems, the ten best .005 apart."""
     from cranfield.questions.compare.bootstrap import rank_intervals as percentiles
-    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.family import GridScores
     from cranfield.questions.compare.max_t import rank_intervals_by_max_t
     from cranfield.questions.compare.resampled import Resampling
 

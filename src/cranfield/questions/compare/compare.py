@@ -36,9 +36,8 @@ from cranfield.questions.compare.analysis import Plan, conclude, find_family, te
 from cranfield.questions.compare.clusters import TopicGroups, groups_of
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import CORRECTIONS
-from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.family import GridScores, Pairs
 from cranfield.questions.compare.measures import MeasureComparisons
-from cranfield.questions.compare.pairs import Pairs
 from cranfield.questions.compare.question import CompareQuestion, ComparisonQuestion
 from cranfield.questions.compare.resampled import Resampling, Statistic, find_statistic
 from cranfield.questions.compare.tests import TESTS, PValues, any_statistic_names

@@ -36,7 +36,7 @@ from scipy import special
 
 from cranfield.core.defaults import Alternative
 from cranfield.questions.compare.corrections import at_most, interval_level
-from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.family import Pairs
 
 Array = NDArray[np.float64]
 

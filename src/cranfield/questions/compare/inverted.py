@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from cranfield.core.defaults import Alternative
 from cranfield.core.resampling import SIGNS, Block, all_signs, pieces, product, rows_within, signed_bytes, signed_sums
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.family import GridScores, Pairs
 from cranfield.questions.compare.resampled import Resampling
 
 Array = NDArray[np.float64]

@@ -19,10 +19,9 @@ from cranfield.core.truth.rates import mean_interval, rate_interval
 from cranfield.core.work_files import WorkFile
 from cranfield.questions.compare.compare import run_test
 from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs
 from cranfield.questions.compare.flips import saddlepoint
-from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.lattice import WIDEST_COARSE, find_lattice, lattice_p
-from cranfield.questions.compare.pairs import Pairs, all_pairs
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.simulate.population import Drawn, halves
