@@ -40,7 +40,7 @@ from cranfield.core.charts.style import (
 from cranfield.core.errors import ArgumentError
 from cranfield.questions.compare.answer import how_many_differ, leader
 from cranfield.questions.compare.cautions import too_few_resamples
-from cranfield.questions.compare.groups import indistinguishable, letter
+from cranfield.questions.compare.equivalence import indistinguishable, letter
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.evaluate import charts as scores
 

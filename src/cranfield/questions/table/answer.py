@@ -11,7 +11,7 @@ from cranfield.core.answer import Answer, Chart
 from cranfield.core.formats import to_csv
 from cranfield.core.tables import DIGITS, Sheet, steady_rows
 from cranfield.questions.compare.answer import equivalence_notes, level_notes
-from cranfield.questions.compare.groups import ALIKE
+from cranfield.questions.compare.equivalence import ALIKE
 from cranfield.questions.table.typeset import HTML, LATEX, TEXT, Markup, typeset
 
 if TYPE_CHECKING:

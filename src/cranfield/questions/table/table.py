@@ -18,7 +18,7 @@ from cranfield.core.labels import joined, plural
 from cranfield.core.results import Result
 from cranfield.questions.compare.compare import FamilyOptions, compare_measures
 from cranfield.questions.compare.comparison import Comparison
-from cranfield.questions.compare.groups import ALIKE, letter, mark
+from cranfield.questions.compare.equivalence import ALIKE, letter, mark
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.compare.topics import wins_ties_losses
