@@ -58,7 +58,7 @@ def robust() -> dict[str, cf.ScoreMatrix]:
 def pool_cost() -> Texts:
     """EVIA 2014's example of pool depth and cost."""
     from cranfield.questions.cost.cost import cost_from_figures
-    from cranfield.questions.cost.figures import PoolFigure
+    from cranfield.questions.cost.pools import PoolFigure
 
     evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
     shallow, deep = cost_from_figures(evia, width=0.15).to_frame().sort("depth").iter_rows(named=True)
@@ -185,7 +185,7 @@ def tests_on_trec() -> Texts:
 @figures("shared", slow=True)
 def covid_pool() -> Texts:
     """What was judged of the pool of 40 TREC-COVID runs."""
-    from cranfield.questions.cost.pool_price import pool_by_topic, price_of
+    from cranfield.questions.cost.pools import pool_by_topic, price_of
 
     here = SHARED / "runs" / "trec-covid-r5"
     with quietly():
@@ -316,7 +316,7 @@ def simulated_trec8() -> Texts:
 # ── measured ──────────────────────────────────────────────────────────────────────────────────────────────
 
 DESIGN = ("questions/design/all_pairs.py", "questions/design/jackknife.py", "questions/variance/squares.py",
-          "questions/variance/sphericity.py", "questions/design/simulated_power.py")  # fmt: skip
+          "questions/variance/sphericity.py", "questions/design/power.py")  # fmt: skip
 BEST = ("questions/compare/best.py",)
 CALIBRATED = ("questions/compare/randomisation.py", "questions/compare/classical.py", "questions/compare/bootstrap.py")
 

@@ -37,7 +37,7 @@ from cranfield.measures.names import MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.registry import IR_MEASURES
 from cranfield.measures.shares import TopShares, mostly_unjudged
-from cranfield.questions.cost.pool_price import LOW_SHARE, pool_by_topic, price_of
+from cranfield.questions.cost.pools import LOW_SHARE, pool_by_topic, price_of
 from cranfield.questions.pool.contributing import Contributing, find_contributors, named_contributors
 from cranfield.questions.reuse.answer import decisions_change, headline, reuse_answer
 from cranfield.questions.reuse.rescoring import Standing, Views, effect, highest_levels, judged_of, nearest_ranks
