@@ -115,9 +115,9 @@ from .questions.tune.tune import tune as tune
 from .questions.variance.estimate import VarianceEstimate as VarianceEstimate
 from .questions.variance.estimate import estimate_variance as estimate_variance
 from .questions.variance.estimate import pool_variances as pool_variances
-from .questions.variance.table import AnovaTable as AnovaTable
-from .questions.variance.table import anova_table as anova_table
+from .questions.variance.variances import AnovaTable as AnovaTable
 from .questions.variance.variances import Variances as Variances
+from .questions.variance.variances import anova_table as anova_table
 from .questions.variance.variances import variances as variances
 from .reports.report import Report as Report
 from .reports.report import build_report as build_report

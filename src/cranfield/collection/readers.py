@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from cranfield.collection.formats import CollectionFile, Kind, format_of
-from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.lines import Parsed, careful_qrels, careful_run, fast_qrels, fast_run
 from cranfield.collection.rows import Place, of_tuples, qrels_frame, run_frame
-from cranfield.collection.types import Qrels, Run
+from cranfield.collection.types import GradeMap, Qrels, Run, grades_of
 from cranfield.core.defaults import SYSTEM_NAME, SystemName
 from cranfield.core.errors import DataError, FileError, Problem, notify
 from cranfield.core.executors import map_in_order
@@ -170,7 +169,7 @@ def read_qrels(path: str | os.PathLike[str], *, map: str | GradeMap | None = Non
     The iteration field is the subtopic, which diversity judgments need. White space, comments, compression and
     strictness are those of `read_run`. Relevance is an integer, written ``2`` or ``L2``, and may be negative.
 
-    Other grades need `map`, such as ``"0+:0,0.5+:1"``: see `cranfield.collection.grades`.
+    Other grades need `map`, such as ``"0+:0,0.5+:1"``: see `cranfield.collection.types`.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "qrels.txt")

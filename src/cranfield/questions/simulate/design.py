@@ -117,7 +117,7 @@ def simulate_design(
 
     Every pilot is drawn from the scores, topics with replacement, and `recommend` gives a number of topics. Collections
     of that size are drawn from the same scores, with a difference of `min_diff` between two systems. The power is the
-    share in which it is detected (`design.simulated_power`). The scores are the population, so the truth is known. The
+    share in which it is detected (`simulate_power`). The scores are the population, so the truth is known. The
     same number of collections gives the width of the 1 − alpha intervals of a difference. The root of the mean squared
     width is that of an average pair, which `expected_widths` promises from the pilot.
 
