@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from cranfield.core.defaults import SEED
 from cranfield.core.resampling import generator
 from cranfield.core.truth import Shape, null_scores
-from cranfield.questions.compare.classical import critical_value, residual_variance
+from cranfield.questions.compare.classical import critical_value
 from cranfield.questions.compare.compare import run_test
 from cranfield.questions.compare.corrections import adjust, at_most
-from cranfield.questions.compare.family import GridScores, Pairs, all_pairs
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs, residual_variance
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.simulate.trials import binomial_bounds

@@ -318,7 +318,7 @@ def simulated_trec8() -> Texts:
 DESIGN = ("questions/design/all_pairs.py", "questions/design/jackknife.py", "questions/variance/squares.py",
           "questions/variance/sphericity.py", "questions/design/power.py")  # fmt: skip
 BEST = ("questions/compare/best.py",)
-CALIBRATED = ("questions/compare/randomisation.py", "questions/compare/classical.py", "questions/compare/bootstrap.py")
+CALIBRATED = ("questions/compare/randomisation.py", "questions/compare/classical.py", "questions/compare/family.py", "questions/compare/bootstrap.py")
 
 
 @figures("measured", command="python docs/advice_study.py --pilots 50 --trials 3000", sources=DESIGN)
@@ -354,7 +354,7 @@ def simulate_times() -> Texts:
 SIMULATED = (
     "questions/simulate/population.py",
     "questions/simulate/trials.py",
-    "questions/compare/classical.py",
+    "questions/compare/classical.py", "questions/compare/family.py",
 )
 
 

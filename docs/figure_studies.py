@@ -508,7 +508,7 @@ def one_way_on_shared_topics() -> Texts:
 
 
 @figures("measured", command="python docs/figures.py --measure equal-means", sources=(
-    "questions/compare/flips.py", "questions/compare/classical.py"))  # fmt: skip
+    "questions/compare/flips.py", "questions/compare/classical.py", "questions/compare/family.py"))  # fmt: skip
 def equal_means() -> Texts:
     """Equal means, skewed differences: how often they are called different."""
     from cranfield.questions.compare.classical import wilcoxon

@@ -15,7 +15,6 @@ from cranfield.core.answer import sentence
 from cranfield.core.defaults import INTERVALS, MOST_LETTERED, Alternative, IntervalKind
 from cranfield.core.labels import plural, summary
 from cranfield.core.results import Result, check_finite, check_interval, check_p, claim, signature
-from cranfield.questions.compare.classical import residual_variance
 from cranfield.questions.compare.clusters import Clusters, effective_topics
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most
 from cranfield.questions.compare.equivalence import (
@@ -29,7 +28,7 @@ from cranfield.questions.compare.equivalence import (
     shown_within,
     verdicts,
 )
-from cranfield.questions.compare.family import GridScores, Pairs
+from cranfield.questions.compare.family import GridScores, Pairs, residual_variance
 from cranfield.questions.compare.intervals import Basis
 from cranfield.questions.compare.question import ComparisonQuestion
 from cranfield.questions.compare.tests import PERCENTILE, TESTS

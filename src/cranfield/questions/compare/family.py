@@ -1,4 +1,4 @@
-"""A family of comparisons: scores on the exact grid, and which systems are compared with which."""
+"""A family of comparisons: scores on the exact grid, which systems are compared with which, and their differences."""
 
 from __future__ import annotations
 
@@ -190,3 +190,53 @@ def count_true(hits: NDArray[np.bool_]) -> NDArray[np.int64]:
         lanes = words[:, start : start + 255].sum(axis=1)
         counts += lanes.view(np.uint8).reshape(rows, 8).sum(axis=1, dtype=np.int64)
     return np.asarray(counts)
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Mean and standard deviation (n − 1) of the topic-wise differences of every pair; sd is 0 if all are equal."""
+
+    mean: Array
+    sd: Array
+    n_topics: int
+
+    @property
+    def error(self) -> Array:
+        """Standard error of the mean difference."""
+        return np.asarray(self.sd / np.sqrt(self.n_topics))
+
+
+def differences(scores: GridScores, pairs: Pairs) -> Differences:
+    """Mean and standard deviation of the topic-wise differences, for every pair."""
+    n = scores.n_topics
+    mean = pairs.of(scores.sums) / n
+    sd = np.empty(len(pairs))
+    for at, a, b in pairs.chunks(n):
+        each = scores.values[:, a] - scores.values[:, b]
+        constant = np.ptp(each, axis=0) <= 2 * scores.step
+        each -= mean[at]
+        each *= each
+        sd[at] = np.where(constant, 0.0, np.sqrt(each.sum(axis=0) / (n - 1)))
+    return Differences(mean, sd, n)
+
+
+def identical(scores: GridScores, pairs: Pairs) -> NDArray[np.bool_]:
+    """Which pairs have the same score on every topic."""
+    same = np.empty(len(pairs), dtype=np.bool_)
+    for at, a, b in pairs.chunks(scores.n_topics):
+        same[at] = (scores.values[:, a] == scores.values[:, b]).all(axis=0)
+    return same
+
+
+def residual_variance(scores: GridScores) -> float:
+    """V_E2, the variance left when both topics and systems are taken out (two-way ANOVA without interaction).
+
+    Exactly 0 when every system differs from every other by a constant.
+    """
+    values = scores.values
+    n, m = values.shape
+    from_first = values - values[:, :1]
+    if (np.ptp(from_first, axis=0) <= 2 * scores.step).all():
+        return 0.0
+    left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    return float((left**2).sum() / ((m - 1) * (n - 1)))

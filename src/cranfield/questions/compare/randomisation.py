@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core.defaults import Alternative
 from cranfield.core.resampling import (
     BLOCK,
     PERMUTATIONS,
@@ -26,7 +25,7 @@ from cranfield.questions.compare.classical import TINY
 from cranfield.questions.compare.family import GridScores, Pairs, tally
 from cranfield.questions.compare.flips import enumerated_p, saddlepoint
 from cranfield.questions.compare.lattice import WIDEST, WIDEST_COARSE, find_lattice, lattice_p
-from cranfield.questions.compare.resampled import Resampling, extreme, monte_carlo, pairwise
+from cranfield.questions.compare.resampled import Resampling, extreme, monte_carlo, pairwise, resolution
 from cranfield.questions.compare.tests import PValues
 
 Array = NDArray[np.float64]
@@ -193,15 +192,6 @@ def _count_block(
         sums = signed_sums(systems, rng, stop - start)
         reached += tally(sums, own, observed[:many], how.alternative, tolerance)
     return reached
-
-
-def resolution(n_topics: int, alternative: Alternative) -> float:
-    """The smallest p-value the test can give: one arrangement of signs (two, two-sided) of all 2ⁿ.
-
-    >>> resolution(10, "two-sided") * 1024
-    2.0
-    """
-    return float(np.ldexp(2.0 if alternative == "two-sided" else 1.0, -min(n_topics, 1022)))
 
 
 def randomisation(scores: GridScores, pairs: Pairs, how: Resampling) -> PValues:

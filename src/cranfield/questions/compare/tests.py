@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cranfield.questions.compare.classical import Differences
     from cranfield.questions.compare.comparison import Comparison
-    from cranfield.questions.compare.family import GridScores, Pairs
+    from cranfield.questions.compare.family import Differences, GridScores, Pairs
     from cranfield.questions.compare.max_t import Maximum
     from cranfield.questions.compare.resampled import Resampling
 
