@@ -627,7 +627,7 @@ class Comparison(Result):
         """The headline, and which systems may be the best."""
         return "; ".join(filter(None, (self.headline, self.best_text())))
 
-    def best_text(self, most: int = 5) -> str:
+    def best_text(self) -> str:
         """Which systems may be the best, as part of a sentence; empty for baselines and other statistics."""
         if self.best is None or self.baselines:
             return ""
@@ -637,7 +637,7 @@ class Comparison(Result):
             return ONLY_BEST(system=names[0], level=level)
         if len(names) == len(self.systems):
             return EITHER_BEST(level=level) if len(names) == 2 else ANY_BEST(count=len(names), level=level)
-        return SOME_BEST(count=len(names), level=level, systems=summary(list(names), most))
+        return SOME_BEST(count=len(names), level=level, systems=summary(list(names), 5))
 
     def correction_text(self) -> str:
         """How the p-values are adjusted, as an adjective; a family of one needs no adjustment."""

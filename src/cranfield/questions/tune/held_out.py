@@ -300,9 +300,7 @@ def _numbers(values: Iterable[Any]) -> bool:
     return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
 
 
-def final_interval(
-    held_out: Array, raw: Array, units: Array, final: int, *, alpha: float = ALPHA, seed: int = SEED
-) -> tuple[float, float] | None:
+def final_interval(held_out: Array, raw: Array, units: Array, final: int) -> tuple[float, float] | None:
     r"""The interval of the true mean of the setting that is best on all topics.
 
     The t interval of held-out scores ignores that other topics would lead to another choice. With H̄ the held-out mean,
@@ -323,8 +321,8 @@ def final_interval(
     n = min(len(held_out), len(raw))
     if n < 2:
         return None
-    error = max(_standard_error(held_out), _standard_error(raw[:, final]), _spread_of_choice(raw, units, seed))
-    reach = float(stdtrit(n - 1, 1 - alpha / 2)) * error
+    error = max(_standard_error(held_out), _standard_error(raw[:, final]), _spread_of_choice(raw, units))
+    reach = float(stdtrit(n - 1, 1 - ALPHA / 2)) * error
     means = float(held_out.mean()), float(raw[:, final].mean())
     return min(means) - reach, max(means) + reach
 
@@ -333,7 +331,7 @@ def _standard_error(scores: Array) -> float:
     return float(scores.std(ddof=1)) / math.sqrt(len(scores))
 
 
-def _spread_of_choice(raw: Array, units: Array, seed: int) -> float:
+def _spread_of_choice(raw: Array, units: Array) -> float:
     """√(n/(n−1))·sd(e_b); sums of whole numbers are exact, so the choice is the same on every processor."""
     n, m = units.shape
     totals, means = units.sum(axis=0), raw.mean(axis=0)
@@ -341,7 +339,7 @@ def _spread_of_choice(raw: Array, units: Array, seed: int) -> float:
     largest = int(np.abs(totals).argmax())
     worth = means[largest] / totals[largest] if totals[largest] else 0.0
     excess = []
-    for weights in topic_weights(n, RESAMPLES, seed, max(1, _CELLS_AT_ONCE // m)):
+    for weights in topic_weights(n, RESAMPLES, SEED, max(1, _CELLS_AT_ONCE // m)):
         sums = weights @ units
         best = sums.argmax(axis=1)
         excess.append((sums[np.arange(len(sums)), best] - totals[best]) * worth)
