@@ -64,24 +64,25 @@ def _in_order(frame: pl.DataFrame, topics: list[str]) -> pl.DataFrame:
     return frame.sort(pl.col("topic").replace_strict(place, default=len(place), return_dtype=pl.Int64))
 
 
-def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
-    if frame.height <= most:
+def _thinned(frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    if frame.height <= MOST_TOPICS:
         return frame, ""
-    keep = [round(k * (frame.height - 1) / (most - 1)) for k in range(most)]
-    return frame[keep], f"; every {frame.height / most:.1f}th of {frame.height:,} drawn"
+    keep = [round(k * (frame.height - 1) / (MOST_TOPICS - 1)) for k in range(MOST_TOPICS)]
+    return frame[keep], f"; every {frame.height / MOST_TOPICS:.1f}th of {frame.height:,} drawn"
 
 
 def _boxes(
-    frame: pl.DataFrame, by: str, title: str, height: int = 220, marked: str | None = None, order_by: str = "score"
+    frame: pl.DataFrame, title: str, height: int = 220, marked: str | None = None, order_by: str = "score"
 ) -> style.Drawing:
     """Columns from smallest to largest, the middle half thick, the median marked; one of them in another colour."""
-    order = frame[by].to_list()
-    label = style.topics_axis(f"{by}s, by mean {order_by}")
-    base = alt.Chart(style.rows(frame)).encode(x=alt.X(f"{by}:N", sort=order, axis=label))
+    order = frame["topic"].to_list()
+    label = style.topics_axis(f"topics, by mean {order_by}")
+    base = alt.Chart(style.rows(frame)).encode(x=alt.X("topic:N", sort=order, axis=label))
     thick = max(2, min(9, 480 // max(1, len(order))))
     tone: dict[str, Any] = {}
     if marked is not None:
-        tone["color"] = alt.when(alt.datum[by] == marked).then(alt.value(style.ACCENT)).otherwise(alt.value(style.BAR))
+        chosen = alt.datum["topic"] == marked
+        tone["color"] = alt.when(chosen).then(alt.value(style.ACCENT)).otherwise(alt.value(style.BAR))
     return alt.layer(
         base.mark_rule(color=style.LIGHT, strokeWidth=max(1, thick // 3)).encode(
             y=alt.Y("lowest:Q", title=title), y2="highest:Q"
@@ -103,7 +104,7 @@ def topics(scores: ScoreMatrix | Scores, measure: str | None = None, marked: str
     matrix = _one(scores, measure)
     frame = _spread(matrix, "topic")
     easy, hard = frame.row(0, named=True), frame.row(-1, named=True)
-    shown, note = _thinned(frame, MOST_TOPICS)
+    shown, note = _thinned(frame)
     if marked is not None and marked not in shown["topic"]:
         shown = frame.filter(pl.col("topic").is_in([*shown["topic"], marked]))
     if frame.height == 1:
@@ -119,7 +120,7 @@ def topics(scores: ScoreMatrix | Scores, measure: str | None = None, marked: str
         f"{matrix.measure} of {plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: "
         f"range, middle half, median{'' if marked is None else f'; marked: topic {marked}'}{note}"
     )
-    return style.finish(_boxes(shown, "topic", matrix.measure, marked=marked), finding, details)
+    return style.finish(_boxes(shown, matrix.measure, marked=marked), finding, details)
 
 
 def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> style.Drawing:
@@ -160,7 +161,7 @@ def difference(
     values = matrix.values[:, at] - matrix.values[:, other]
     frame = pl.DataFrame({"topic": matrix.topics, "difference": values}).sort("difference", descending=True)
     wins, losses = int((values > 0).sum()), int((values < 0).sum())
-    shown, note = _thinned(frame, MOST_TOPICS)
+    shown, note = _thinned(frame)
     order = shown["topic"].to_list()
     axis = style.topics_axis("topics, by difference", orient="bottom", offset=4)
     tone = alt.when(alt.datum.difference > 0).then(alt.value(style.BETTER)).otherwise(alt.value(style.WORSE))
@@ -190,14 +191,7 @@ def measures(scores: Scores) -> style.Drawing:
     first = shown[0]
     order = _spread(first, "topic")["topic"].to_list()
     panels = [
-        _boxes(
-            _thinned(_in_order(_spread(matrix, "topic"), order), MOST_TOPICS)[0],
-            "topic",
-            matrix.measure,
-            130,
-            None,
-            first.measure,
-        )
+        _boxes(_thinned(_in_order(_spread(matrix, "topic"), order))[0], matrix.measure, 130, order_by=first.measure)
         for matrix in shown
     ]
     left = f"; {len(listed) - len(shown)} further measures not drawn" if len(listed) > len(shown) else ""
@@ -221,7 +215,7 @@ def standardised(result: Standardised, raw: ScoreMatrix | Scores | None = None) 
     drawn = []
     for title, matrix in panels:
         frame = _in_order(_spread(matrix, "topic"), order)
-        drawn.append(_boxes(_thinned(frame, MOST_TOPICS)[0], "topic", title, 170, order_by=panels[0][0]))
+        drawn.append(_boxes(_thinned(frame)[0], title, 170, order_by=panels[0][0]))
     spread = [float(matrix.topic_means.max() - matrix.topic_means.min()) for _, matrix in panels]
     if len(panels) == 2:
         finding = (
@@ -249,7 +243,7 @@ def factors(result: Standardisation, measure: str | None = None) -> style.Drawin
     frame = pl.DataFrame(
         {"topic": chosen.topics, "mean": chosen.mean, "low": chosen.mean - chosen.sd, "high": chosen.mean + chosen.sd}
     ).sort("mean", descending=True)
-    shown, note = _thinned(frame, MOST_TOPICS)
+    shown, note = _thinned(frame)
     label = style.topics_axis("topics, by mean score")
     base = alt.Chart(style.rows(shown)).encode(x=alt.X("topic:N", sort=shown["topic"].to_list(), axis=label))
     drawn = alt.layer(
