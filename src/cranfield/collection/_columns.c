@@ -212,31 +212,47 @@ static int whole(const char *p, const char *end, int64_t *value) {
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-/* Where a field ends, eight bytes at a time: nearly always at the first byte up to a blank. */
-static const char *end_of_field(const char *p, const char *end) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t ones = 0x0101010101010101u;
-    while (end - p >= 8) {
+/* The blanks and the control characters among 64 bytes, a bit for each: most fields then end at the next bit. */
+typedef struct {
+    const char *begin, *end;
+    uint64_t low;
+} Ends;
+
+static void look(Ends *ends, const char *p) {
+    char last[64] = {0};
+    const char *from = p;
+    if (ends->end - p < 64) from = memcpy(last, p, (size_t)(ends->end - p)); /* nothing is read behind the data */
+    ends->begin = p;
+    ends->low = 0;
+    for (int at = 0; at < 8; at++) {
+        const uint64_t ones = 0x0101010101010101u;
         uint64_t word;
-        memcpy(&word, p, 8);
-        uint64_t low = (word - 0x21 * ones) & ~word & 0x80 * ones; /* the lowest bit set is right */
-        if (!low) {
-            p += 8;
-            continue;
-        }
-        p += __builtin_ctzll(low) >> 3;
-        if (is_blank(*p) || *p == '\n') return p;
-        p++;
-    }
+        memcpy(&word, from + 8 * at, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
 #endif
-    while (p < end && !is_blank(*p) && *p != '\n') p++;
-    return p;
+        uint64_t high = ((word & 0x7F * ones) + 0x5F * ones) | word; /* its top bits: bytes above a blank */
+        ends->low |= ((~high & 0x80 * ones) >> 7) * 0x0102040810204080u >> 56 << 8 * at;
+    }
 }
 
-/* The field as a view: that of the line before where it is the same, as topics and tags are; 0 where memory ends. */
+static const char *end_of_field(Ends *ends, const char *p) {
+    for (;; p++) {
+        while (p - ends->begin >= 64 || !(ends->low >> (p - ends->begin))) {
+            if (p - ends->begin < 64) p = ends->begin + 64;
+            if (p >= ends->end) return ends->end;
+            look(ends, p);
+        }
+        p += __builtin_ctzll(ends->low >> (p - ends->begin));
+        if (p >= ends->end) return ends->end;
+        if (is_blank(*p) || *p == '\n') return p;
+    }
+}
+
+/* The field as a view; a long one is that of the line before where it is the same, as tags are. 0 where memory ends. */
 static int put_text(Column *column, int64_t row, const char *field, size_t size) {
     unsigned char *view = column->values + 16 * row;
-    if (size == column->last_size && !memcmp(field, column->last, size)) {
+    if (size > 12 && size == column->last_size && !memcmp(field, column->last, size)) {
         memcpy(view, view - 16, 16);
         return 1;
     }
@@ -246,7 +262,7 @@ static int put_text(Column *column, int64_t row, const char *field, size_t size)
     memset(view, 0, 16);
     memcpy(view, &length, 4);
     if (size <= 12) {
-        memcpy(view + 4, field, size);
+        for (size_t at = 0; at < size; at++) view[4 + at] = (unsigned char)field[at];
         return 1;
     }
     if (column->used + (int64_t)size > column->text_room) {
@@ -271,7 +287,8 @@ typedef struct {
 } Later;
 
 typedef struct {
-    const char *kinds, *marks;
+    const char *kinds;
+    char marks[256]; /* whether no line may begin with the byte */
     int fields;
     Column *columns[MOST];
     int64_t room, rows;
@@ -282,14 +299,16 @@ typedef struct {
 
 /* Fills the columns; 0 at a doubt, or where memory ends. */
 static int fill(Table *table, const char *p, const char *end) {
+    Ends ends = {p, end, 0};
+    if (p < end) look(&ends, p);
     for (;;) {
         while (p < end && (is_blank(*p) || *p == '\n')) p++;
         if (p == end) return table->rows > 0;
-        if (strchr(table->marks, *p) && *p) return 0;
+        if (table->marks[(unsigned char)*p]) return 0;
         if (table->rows == table->room) return 0; /* never: every row has its bytes */
         for (int at = 0; at < table->fields; at++) {
             const char *field = p;
-            p = end_of_field(p, end);
+            p = end_of_field(&ends, p);
             if (p == field) return 0; /* too few fields */
             Column *column = table->columns[at];
             int64_t row = table->rows, number = 0;
@@ -344,7 +363,11 @@ static int fill(Table *table, const char *p, const char *end) {
 
 static int make_room(Table *table, const char *data, Py_ssize_t size) {
     int64_t ends = 1;
-    for (Py_ssize_t at = 0; at < size; at++) ends += data[at] == '\n';
+    for (Py_ssize_t at = 0; at < size;) {
+        unsigned char some = 0; /* narrow, so that the compiler counts 16 bytes at once */
+        for (Py_ssize_t stop = size - at < 255 ? size : at + 255; at < stop; at++) some += data[at] == '\n';
+        ends += some;
+    }
     int64_t most = size / (2 * table->fields) + 1; /* a field has a byte, and one behind it */
     table->room = ends < most ? ends : most;
     for (int at = 0; at < table->fields; at++) {
@@ -429,10 +452,12 @@ static int is_utf8(const char *data, Py_ssize_t size) {
 static PyObject *columns(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *bytes;
+    const char *marks;
     char *data;
     Py_ssize_t size;
     Table table = {0};
-    if (!PyArg_ParseTuple(arguments, "Sss", &bytes, &table.kinds, &table.marks)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "Sss", &bytes, &table.kinds, &marks)) return NULL;
+    for (; *marks; marks++) table.marks[(unsigned char)*marks] = 1;
     size_t fields = strlen(table.kinds);
     if (!fields || fields > MOST || strspn(table.kinds, "slig-") != fields) {
         PyErr_SetString(PyExc_ValueError, "kinds must be one to eight of s, l, i, g and -");
