@@ -401,7 +401,9 @@ def elsewhere(case: Case) -> Iterator[Piece]:
     yield result
     yield from told(said)
     yield from map(figure, said.charts)
-    yield from tables(said, *(name for name in said.shown if name != "table"), rows=10)
+    # The table of a paper has its own command, and columns that repeat themselves or the leaderboard are in the files.
+    hide = ("measure", "mean_a", "mean_b", "p_flips", "collections")
+    yield from tables(said, *(name for name in said.shown if name != "table"), rows=10, hide=hide)
 
 
 _TESTS, _DESIGNS = ("fisher", "smucker", "phipson", "holm"), ("sakai-evia", "sakai-rd003", "greenhouse")

@@ -108,7 +108,7 @@ def across_answer(result: Across, question: Any = None) -> Answer:
             {**known, "show": show},
             result.warnings,
             headline(result),
-            notes=(f"{counts}. {' '.join(further)}".strip(), *notes),
+            notes=(f"{counts}.", *further, *notes),
             heading=heading,
             dispensable=DISPENSABLE.get(show, ()),
             digits=COMPONENT_DIGITS if show == "components" else {},
