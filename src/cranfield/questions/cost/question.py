@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.options import setting
-from cranfield.core.question import Bar, Files, HelpGroup, Question, Takes
+from cranfield.core.question import Bar, Files, HelpGroup, Page, Place, Question, Takes
 from cranfield.questions.design.question import PUBLISHED
 from cranfield.questions.pool.question import contributing
 from cranfield.questions.variance.question import estimators
@@ -46,6 +46,16 @@ class CostQuestion(Question):
     takes: ClassVar[Takes] = "judged"
     counts: ClassVar[str] = "judging shallower"
     place: ClassVar[int] = 160
+    page = Page(
+        name="cost",
+        title="Cost and budget",
+        place=Place.PLAN,
+        order=20,
+        heading="How deep to judge, at what cost?",
+        doing="Pricing pools of",
+        brief="Topics and judgments for each pool depth, or the best design for a budget; needs runs.",
+        example={"systems": f"{defaults.NEXT_SYSTEMS}", "min_diff": f"{defaults.NEXT_MIN_DIFF:.2f}"},
+    )
 
     files: tuple[str, ...] = setting(
         (), "Qrels file, then the pooled runs.", argument=True, metavar="QRELS RUN...", part="source"
