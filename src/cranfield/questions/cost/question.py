@@ -83,16 +83,18 @@ class CostQuestion(Question):
     power: float | None = shared.power(None, f"{defaults.POWER:.2f}")
     alpha: float = shared.alpha()
     method: str | None = shared.method(None)
-    published: bool = setting(False, PUBLISHED)
-    blocked: bool = setting(False, "One F-test on shared topics, instead of all pairs.")
+    published: bool = setting(False, PUBLISHED, more=True)
+    blocked: bool = setting(False, "One F-test on shared topics, instead of all pairs.", more=True)
     epsilon: str | None = shared.epsilon()
-    estimator: str | None = setting(None, "Variance estimator.", registry=estimators)
+    estimator: str | None = setting(None, "Variance estimator.", registry=estimators, more=True)
     document_cost: float = setting(1.0, "Cost of judging a document.", check=shared.not_negative)
     topic_cost: float = setting(0.0, "Cost of setting up a topic.", check=shared.not_negative)
     budget: float | None = setting(
         None, "Budget; solves for the best affordable design.", metavar="B", check=shared.positive
     )
-    order: str = setting(defaults.ORDER, "Order of documents in runs.", choices=defaults.names(defaults.RankingOrder))
+    order: str = setting(
+        defaults.ORDER, "Order of documents in runs.", choices=defaults.names(defaults.RankingOrder), more=True
+    )
 
     @staticmethod
     def verb() -> Callable[..., Cost]:
