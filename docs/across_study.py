@@ -20,7 +20,7 @@ from cranfield.questions.across.claims import like_these, these_collections
 from cranfield.questions.across.collected import Collected
 from cranfield.questions.across.seeds import recipes
 from cranfield.questions.compare.clusters import Clusters
-from cranfield.questions.compare.pairs import Pairs, all_pairs
+from cranfield.questions.compare.family import Pairs, all_pairs
 
 Array = NDArray[np.float64]
 ALPHA, SYSTEMS, RESAMPLES = 0.05, 5, 499

@@ -57,7 +57,7 @@ def robust() -> dict[str, cf.ScoreMatrix]:
 def pool_cost() -> Texts:
     """EVIA 2014's example of pool depth and cost."""
     from cranfield.questions.cost.cost import cost_from_figures
-    from cranfield.questions.cost.figures import PoolFigure
+    from cranfield.questions.cost.pools import PoolFigure
 
     evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
     shallow, deep = cost_from_figures(evia, width=0.15).to_frame().sort("depth").iter_rows(named=True)
@@ -183,7 +183,7 @@ def tests_on_trec() -> Texts:
 @figures("shared", slow=True)
 def covid_pool() -> Texts:
     """What was judged of the pool of 40 TREC-COVID runs."""
-    from cranfield.questions.cost.pool_price import pool_by_topic, price_of
+    from cranfield.questions.cost.pools import pool_by_topic, price_of
 
     here = SHARED / "runs" / "trec-covid-r5"
     with quietly():
@@ -314,7 +314,7 @@ def simulated_trec8() -> Texts:
 # ── measured ──────────────────────────────────────────────────────────────────────────────────────────────
 
 DESIGN = ("questions/design/all_pairs.py", "questions/design/jackknife.py", "questions/variance/squares.py",
-          "questions/variance/sphericity.py", "questions/design/simulated_power.py")  # fmt: skip
+          "questions/variance/sphericity.py", "questions/design/power.py")  # fmt: skip
 BEST = ("questions/compare/best.py",)
 CALIBRATED = ("questions/compare/randomisation.py", "questions/compare/classical.py", "questions/compare/bootstrap.py")
 
@@ -429,7 +429,7 @@ def flips(n_resamples: int = 499) -> Any:
 def best_of_skewed() -> Texts:
     """How often the set holds the better-hidden of two equal systems, by the skewness of their differences."""
     from cranfield.questions.compare.best import best_set
-    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.family import GridScores
 
     rng, trials, rows = np.random.default_rng(1), 1000, []
     for sigma in (0.3, 0.6, 1.0, 1.5):
@@ -449,7 +449,7 @@ def best_of_ten() -> Texts:
     These shapes were not used when `MORE_SKEWED` was chosen.
     """
     from cranfield.questions.compare import best
-    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.family import GridScores
 
     rng, trials, rows = np.random.default_rng(2), 400, []
     shapes: dict[str, Callable[[int], Any]] = {
@@ -493,7 +493,7 @@ def best_of_populations() -> Texts:
     import advice_study as study
 
     from cranfield.questions.compare.best import best_set
-    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.family import GridScores
 
     trials, rows = 400, []
     gaps = np.r_[np.zeros(3), 0.05 * np.ones(7)]

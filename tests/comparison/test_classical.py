@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from cranfield.questions.compare import classical
-from cranfield.questions.compare.grid import GridScores, tied_ranks
-from cranfield.questions.compare.pairs import Pairs, all_pairs
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs, tied_ranks
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 

@@ -12,10 +12,9 @@ from cranfield.core.errors import ArgumentError
 from cranfield.questions.compare import classical
 from cranfield.questions.compare.compare import run_test
 from cranfield.questions.compare.corrections import adjust
+from cranfield.questions.compare.family import GridScores, all_pairs
 from cranfield.questions.compare.flips import saddlepoint
-from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.intervals import interval_level, simultaneous_intervals
-from cranfield.questions.compare.pairs import all_pairs
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.questions.compare.westfall_young import as_t, critical_value, interval_critical_t, westfall_young
 

@@ -15,8 +15,7 @@ from cranfield.questions.compare.classical import (
     studentised_range_tail,
     tukey,
 )
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.family import GridScores, all_pairs
 
 SIZES = [(2, 4), (3, 10), (5, 36), (10, 81), (40, 1911)]
 

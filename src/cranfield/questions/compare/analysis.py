@@ -25,11 +25,16 @@ from cranfield.questions.compare.clusters import Clusters
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most, interval_level
 from cranfield.questions.compare.equivalence import is_alone, margin_level
-from cranfield.questions.compare.grid import GridScores, tied_ranks
-from cranfield.questions.compare.intervals import Basis, agreed, bootstrap_errors, simultaneous_intervals
-from cranfield.questions.compare.inverted import can_invert, inverted
+from cranfield.questions.compare.family import GridScores, Pairs, against, all_pairs, tied_ranks
+from cranfield.questions.compare.intervals import (
+    Basis,
+    agreed,
+    bootstrap_errors,
+    can_invert,
+    inverted,
+    simultaneous_intervals,
+)
 from cranfield.questions.compare.max_t import rank_intervals_by_max_t, rank_resamples
-from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 from cranfield.questions.compare.resampled import Resampling, board_resamples, enough_resamples
 from cranfield.questions.compare.tests import TESTS, PValues, SignificanceTest, Size, no_resamples
 from cranfield.scores.matrix import ScoreMatrix

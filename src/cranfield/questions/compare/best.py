@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cranfield.core.errors import ArgumentError
 from cranfield.core.resampling import SIGNS, Block, pieces, signed_sums
 from cranfield.questions.compare.classical import TINY
-from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.family import GridScores
 from cranfield.questions.compare.resampled import Resampling, monte_carlo
 from cranfield.questions.compare.westfall_young import pair_scale
 

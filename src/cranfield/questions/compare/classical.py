@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from cranfield.core.defaults import Alternative
-from cranfield.questions.compare.grid import GridScores, tied_ranks
-from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.family import GridScores, Pairs, tied_ranks
 from cranfield.questions.compare.tests import PValues
 
 Array = NDArray[np.float64]

@@ -18,11 +18,19 @@ from cranfield.core.results import Result, check_finite, check_interval, check_p
 from cranfield.questions.compare.classical import residual_variance
 from cranfield.questions.compare.clusters import Clusters, effective_topics
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most
-from cranfield.questions.compare.equivalence import alike, is_alone, margin_level, shown_within, verdicts
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.groups import MARKS, letter, letters, mark
+from cranfield.questions.compare.equivalence import (
+    MARKS,
+    alike,
+    is_alone,
+    letter,
+    letters,
+    margin_level,
+    mark,
+    shown_within,
+    verdicts,
+)
+from cranfield.questions.compare.family import GridScores, Pairs
 from cranfield.questions.compare.intervals import Basis
-from cranfield.questions.compare.pairs import Pairs
 from cranfield.questions.compare.question import ComparisonQuestion
 from cranfield.questions.compare.tests import PERCENTILE, TESTS
 from cranfield.questions.compare.topics import PairTopics

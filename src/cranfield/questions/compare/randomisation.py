@@ -23,10 +23,9 @@ from cranfield.core.resampling import (
     signed_sums,
 )
 from cranfield.questions.compare.classical import TINY
+from cranfield.questions.compare.family import GridScores, Pairs, tally
 from cranfield.questions.compare.flips import enumerated_p, saddlepoint
-from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.lattice import WIDEST, WIDEST_COARSE, find_lattice, lattice_p
-from cranfield.questions.compare.pairs import Pairs, tally
 from cranfield.questions.compare.resampled import Resampling, extreme, monte_carlo, pairwise
 from cranfield.questions.compare.tests import PValues
 
@@ -70,7 +69,7 @@ def resolved(scores: GridScores, pairs: Pairs, how: Resampling) -> PValues:
     --------
     >>> rng = np.random.default_rng(1)
     >>> values = rng.beta(1, 3, (40, 4)) + [0, 0.02, 0.1, 0.4]
-    >>> from cranfield.questions.compare.pairs import all_pairs
+    >>> from cranfield.questions.compare.family import all_pairs
     >>> result = resolved(GridScores.of(values), all_pairs(4), Resampling(n_resamples=5000))
     >>> sorted(result.method)
     ['enumerated', 'monte carlo', 'monte carlo', 'saddlepoint', 'saddlepoint', 'saddlepoint']

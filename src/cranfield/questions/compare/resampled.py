@@ -26,8 +26,7 @@ from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.core.executors import Progress, map_in_order
 from cranfield.core.resampling import Block, blocks
 from cranfield.questions.compare.corrections import CORRECTIONS, resamples_needed
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.family import GridScores, Pairs
 
 if TYPE_CHECKING:
     from cranfield.questions.compare.tests import SignificanceTest

@@ -16,8 +16,7 @@ from cranfield.collection.pools import top_of
 from cranfield.collection.sample import make_sample
 from cranfield.collection.sample_judges import make_judges
 from cranfield.collection.teams import read_teams
-from cranfield.collection.title import collection_title
-from cranfield.collection.titles import read_titles
+from cranfield.collection.titles import collection_title, read_titles
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import MEASURES, MISSING, MissingPolicy
 from cranfield.core.errors import CranfieldError, DataError, FileError, quietly
