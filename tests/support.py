@@ -21,7 +21,7 @@ needs_shared = pytest.mark.skipif(
 THOROUGH = False
 """Whether slow tests run as well; for tests that choose their cases before the marker is looked at."""
 
-SMALL = ["--topics", "20", "--systems", "9", "--documents", "1000", "--length", "100"]
+SMALL = ["--topics", "25", "--systems", "9", "--documents", "1000", "--length", "100"]
 """Options of `cranfield sample` for a story that goes its way faster; `docs/figures.py` makes the usual sample."""
 
 Type = Callable[..., Result]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def shown() -> dict[str, str]:
     for question in questions().values():
         by_flag = {flag: one for one in question.all() for flag in one.flags if one.kind is not bool}
         for words in question.examples():
-            for flag, value in zip(words, words[1:], strict=False):
+            for flag, value in pairwise(words):
                 if flag in by_flag and value != str(by_flag[flag].default):
                     found.setdefault(by_flag[flag].name, value)
     return found
