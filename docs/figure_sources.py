@@ -701,10 +701,11 @@ def start() -> Texts:
         return [line.rstrip() for line in done.stdout.splitlines()]
 
     def typed(words: str, most: int) -> str:
-        lines = printed(words.replace("SCORES", "both.parquet --measure AP"))
+        lines = printed(words.replace("SCORES", "scores.parquet --measure AP"))
         return "```text\n" + "\n".join(lines[:most] + ["…"] * (len(lines) > most)) + "\n```"
 
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         printed("sample sample")
+        printed("evaluate sample/qrels.txt sample/runs -m AP -q -o scores.parquet")
         printed("evaluate sample/qrels.txt sample/runs -m AP -m P@10 -q -o both.parquet")
         return {name: typed(words, most) for name, (words, most) in ANSWERS.items()}
