@@ -12,7 +12,7 @@ DOCS = $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 COMPILED := src/cranfield/collection/_columns.c hatch_build.py
 
-.PHONY: docs audit dependencies versions browser figures fuzz fuzz-columns fuzz-guided validate help demo test test-all coverage mutation bench lint clean
+.PHONY: docs audit dependencies versions browser figures fuzz fuzz-columns fuzz-guided validate help demo test test-all coverage mutation bench lint style clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,11 +20,13 @@ help:  ## list the targets
 demo: $(VENV)/ready  ## run the main commands on a synthetic sample collection
 	$(BIN)/cranfield demo
 
-test: lint  ## lint, types and tests (about eight minutes on two cores)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+test: style  ## lint, types and tests (at most eight minutes on two cores)
+	@$(BIN)/mypy >$(VENV)/types.txt & types=$$!; \
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(MARKED); tested=$$?; \
+	wait $$types; typed=$$?; cat $(VENV)/types.txt; exit $$((tested || typed))
 
-test-all: lint  ## the same, with the slow statistical checks
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or not slow"
+test-all: MARKED := -m "slow or not slow"
+test-all: test  ## the same, with the slow statistical checks
 
 GATED  := scores questions/variance questions/compare questions/leaderboard questions/design questions/recommend questions/cost questions/standardise questions/replicates questions/tune
 TESTED := scores variance comparison design standardise replicates tuning doors properties published
@@ -78,10 +80,12 @@ docs: $(VENV)/ready-docs  ## build the manual as a site: docs/_build/html/index.
 	$(DOCS)
 	@echo 'open docs/_build/html/index.html'
 
-lint: $(VENV)/ready-dev  ## ruff, mypy --strict, and the lines of the scripts
+lint: style  ## ruff, mypy --strict, and the lines of the scripts
+	$(BIN)/mypy
+
+style: $(VENV)/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/python tests/script_lines.py
 
 clean:  ## remove the virtual environment and caches

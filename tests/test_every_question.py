@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from cranfield.cli.ask import TOOLS
 from cranfield.cli.build import shared_by
 from cranfield.cli.output import chart_kinds
 from cranfield.core.charts import chart
@@ -42,6 +43,10 @@ TOLD_OTHERWISE = {
     "tune": {"leave_one_out", "holdout", "n_repeats", "stratified"},  # `folds` says it in words
 }
 """Settings that a result does not repeat under their names, and why; no new question needs to be here."""
+ANSWERED = [one for one in EXAMPLES if one.question.command not in TOOLS]
+"""Examples whose answer goes the common way; a tool has its own."""
+SCORED = {one.question.command: one for one in reversed(EXAMPLES) if any(word.endswith(".csv") for word in one.inputs)}
+"""By command, its first example that names scores."""
 every_example = pytest.mark.parametrize("example", EXAMPLES, ids=[one.name for one in EXAMPLES])
 every_question = pytest.mark.parametrize("question", PRINTED, ids=[one.command for one in PRINTED])
 
@@ -120,11 +125,9 @@ def test_a_fresh_process_prints_the_same_bytes_and_loads_nothing_that_draws_or_s
     assert loaded & TOO_HEAVY == set()
 
 
-@every_example
+@pytest.mark.parametrize("example", ANSWERED, ids=[one.name for one in ANSWERED])
 def test_a_result_names_its_settings_as_the_question_does(example: Example) -> None:
     result = tabled(example).result
-    if result is None:
-        pytest.skip("a tool, which does not go the common way")
     assert isinstance(result, example.question.results())
     asked = {one.name for one in example.question.all() if one.part == "question"}
     missing = asked - set(result.settings) - TOLD_OTHERWISE.get(example.question.command, set())
@@ -132,15 +135,13 @@ def test_a_result_names_its_settings_as_the_question_does(example: Example) -> N
     assert list(result.settings) == list(result.to_dict().get("settings", result.settings))
 
 
-@every_question
-def test_columns_are_the_same_for_one_measure_and_for_two(question: type[Question]) -> None:
+@pytest.mark.parametrize("about", SCORED.values(), ids=SCORED)
+def test_columns_are_the_same_for_one_measure_and_for_two(about: Example) -> None:
     """By every table that `--show` names; a question about one measure asks which."""
-    about = [one for one in EXAMPLES if one.question is question and any(w.endswith(".csv") for w in one.inputs)]
-    if not about:
-        pytest.skip("no example names scores")
+    question = about.question
     shown = [one.choices or () for one in question.all() if one.name == "show"]
     for show in [["--show", each] for each in shown[0]] if shown else [[]]:
-        words = [*about[0].printed("json", without={"-m", "--measure"}), *show]
+        words = [*about.printed("json", without={"-m", "--measure"}), *show]
         columns = []
         for measures in (["AP"], ["AP", "RR"]):
             with folder(measures):

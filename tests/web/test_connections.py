@@ -12,7 +12,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -77,16 +77,19 @@ def status(port: int) -> int:
         return int(answer.status)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [b"", b"GET / HT", b"GET /api/data HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: ", UNFINISHED, UPLOAD + b"Content-Length: 9\r\n\r\n"],
-    ids=["nothing", "half a line", "half a head", "half an upload", "no body"],
-)  # fmt: skip
-def test_an_unfinished_request_loses_its_connection(port: int, said: bytes) -> None:
-    begun = time.monotonic()
-    with call(port, said) as made:
-        assert is_closed(made)
-    assert time.monotonic() - begun < 6
+UNFINISHED_WAYS = {
+    "nothing": b"",
+    "half a line": b"GET / HT",
+    "half a head": b"GET /api/data HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: ",
+    "half an upload": UNFINISHED,
+    "no body": UPLOAD + b"Content-Length: 9\r\n\r\n",
+}
+
+
+def test_an_unfinished_request_loses_its_connection(port: int) -> None:
+    with ExitStack() as held:
+        made = {name: held.enter_context(call(port, said)) for name, said in UNFINISHED_WAYS.items()}
+        assert [name for name, one in made.items() if not is_closed(one)] == []
     assert status(port) == 200
 
 
