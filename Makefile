@@ -20,7 +20,7 @@ help:  ## list the targets
 demo: $(VENV)/ready  ## run the main commands on a synthetic sample collection
 	$(BIN)/cranfield demo
 
-test: style  ## lint, types and tests (at most eight minutes on two cores)
+test: style  ## lint, types and tests (about eight minutes on two cores)
 	@$(BIN)/mypy >$(VENV)/types.txt & types=$$!; \
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(MARKED); tested=$$?; \
 	wait $$types; typed=$$?; cat $(VENV)/types.txt; exit $$((tested || typed))
