@@ -105,8 +105,7 @@ class _Help(click.Command):
 
     def get_help(self, ctx: click.Context) -> str:
         """The flags."""
-        from cranfield.trec_eval.arguments import parse_arguments
-        from cranfield.trec_eval.help import help_text
+        from cranfield.trec_eval.arguments import help_text, parse_arguments
 
         return help_text(parse_arguments(["-h"])).rstrip("\n")
 
@@ -130,9 +129,8 @@ def trec_eval(words: tuple[str, ...]) -> None:
     from cranfield.cli.output import say
     from cranfield.core.defaults import FileKind
     from cranfield.core.errors import FileError
-    from cranfield.trec_eval.arguments import parse_arguments
+    from cranfield.trec_eval.arguments import help_text, parse_arguments, version_text
     from cranfield.trec_eval.evaluation import each_run
-    from cranfield.trec_eval.help import help_text, version_text
 
     options = parse_arguments(words)
     if options.help or options.version:

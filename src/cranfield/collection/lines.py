@@ -19,8 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection import compiled
-from cranfield.collection.grades import DECLARE, GradeMap
-from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Schema
+from cranfield.collection.types import DECLARE, QRELS_SCHEMA, RUN_SCHEMA, GradeMap, Schema
 from cranfield.core.labels import plural
 from cranfield.core.text import BOM, Problems, decimal_comma, finite_number, shown
 

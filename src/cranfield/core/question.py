@@ -161,6 +161,7 @@ class Page:
     nothing : what stands where the answer will be
     brief : what the API's description says of it; the question's own line of help unless given
     example : what is shown when the address asks nothing
+    example_of_data : the same when the address names data; by default `example`
     waits : whether work starts only when the form is sent, because it takes long
     live : whether the answer updates while the form is filled in
     leads_to : gives the questions of kindred pages that it links to
@@ -179,6 +180,7 @@ class Page:
     nothing: str = "Choose data: the sample collection is one click away."
     brief: str = ""
     example: Mapping[str, str] = field(default_factory=dict)
+    example_of_data: Mapping[str, str] | None = None
     waits: bool = False
     live: bool = False
     leads_to: Callable[[], tuple[type[Question], ...]] = tuple
