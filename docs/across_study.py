@@ -22,7 +22,7 @@ from cranfield.questions.across.claims import Claim, like_these, these_collectio
 from cranfield.questions.across.collected import Collected
 from cranfield.questions.across.seeds import recipes
 from cranfield.questions.compare.clusters import Clusters
-from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.family import all_pairs
 
 Array = NDArray[np.float64]
 Effects = tuple[float, ...]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.questions.across import seeds as rule
-from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.family import all_pairs
 
 Array = NDArray[np.float64]
 ALPHA = 0.05

@@ -22,8 +22,8 @@ from cranfield.core.results import Result
 from cranfield.questions.compare.question import CompareQuestion
 from cranfield.questions.compare.topics import PairTopics
 from cranfield.questions.cost.cost import cost_from_figures
-from cranfield.questions.cost.figures import PoolFigure
-from cranfield.questions.design.sense import sense
+from cranfield.questions.cost.pools import PoolFigure
+from cranfield.questions.design.asked import sense
 from cranfield.questions.leaderboard.question import LeaderboardQuestion
 from warning_cases import CASES as WARNING_CASES
 from warning_cases import battles

@@ -377,10 +377,12 @@ def reusable(case: Case) -> Iterator[Piece]:
 
 def machine_judged(case: Case) -> Iterator[Piece]:
     """What machine judgments change, beside those of people."""
-    given = case.judges
+    given, runs = case.judges, list(case.material.runs) or None
+    # Scores by one measure are those to compare, whatever their files call it.
+    measure = None if runs is None and len(case.scores) == 1 else case.measure
     result = judges(
-        [case.judgments, *_each(given["second"])], _each(given["machine"]), list(case.material.runs),
-        measure=case.measure, system_groups=given["system_groups"], teams=case.teams, alpha=case.alpha, seed=case.seed,
+        [case.judgments if runs else case.main, *_each(given["second"])], _each(given["machine"]), runs,
+        measure=measure, system_groups=given["system_groups"], teams=case.teams, alpha=case.alpha, seed=case.seed,
         **case.scoring,
     )  # fmt: skip
     yield from shown(result, rows=10)

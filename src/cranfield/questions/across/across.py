@@ -43,9 +43,8 @@ from cranfield.questions.compare.clusters import TopicGroups, groups_of
 from cranfield.questions.compare.compare import compare
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import at_most
+from cranfield.questions.compare.family import GridScores, Pairs, against, all_pairs
 from cranfield.questions.compare.flips import saddlepoint
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 from cranfield.questions.compare.randomisation import randomisation
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.scores.doors import CollectionsLike, as_collections

@@ -13,7 +13,7 @@ from cranfield.core.formats import to_csv
 from cranfield.core.labels import plural
 from cranfield.core.tables import DIGITS, Sheet, steady_rows
 from cranfield.questions.across.answer import where_of
-from cranfield.questions.compare.groups import letter, mark
+from cranfield.questions.compare.equivalence import letter, mark
 from cranfield.questions.table.typeset import LATEX, TEXT, Markup, typeset
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from cranfield.core.answer import sentence
 from cranfield.core.labels import plural, summary
-from cranfield.questions.compare.classical import LIMIT, TINY, Differences, asymmetric, skewness
+from cranfield.questions.compare.classical import LIMIT, TINY, asymmetric, skewness
 from cranfield.questions.compare.clusters import grouped_cautions
 from cranfield.questions.compare.corrections import CORRECTIONS, resamples_needed
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.randomisation import resolution
+from cranfield.questions.compare.family import Differences, GridScores
+from cranfield.questions.compare.resampled import resolution
 from cranfield.questions.compare.tests import TESTS
 
 if TYPE_CHECKING:
