@@ -82,7 +82,7 @@ class CostQuestion(Question):
     budget: float | None = setting(
         None, "Budget; solves for the best affordable design.", metavar="B", check=shared.positive
     )
-    order: str = setting(defaults.ORDER, "Order of documents in runs.", choices=defaults.names(defaults.RankingOrder))
+    order: defaults.RankingOrder = setting(defaults.ORDER, "Order of documents in runs.")
 
     @staticmethod
     def verb() -> Callable[..., Cost]:

@@ -117,10 +117,10 @@ class SimulateTestsQuestion(Question):
     measure: str | None = shared.one_measure()
     system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
-    show: str = setting(
+    show: defaults.SimulatedTestsShow = setting(
         "rates",
         "rates: one row per test, size, difference and level. pairs: type I error by exchangeability.",
-        choices=defaults.names(defaults.SimulatedTestsShow), part="view", on_page=False,
+        part="view", on_page=False,
     )  # fmt: skip
 
     @staticmethod
@@ -231,9 +231,9 @@ class SimulateScoresQuestion(Question):
     measure: str | None = shared.one_measure()
     system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
-    show: str = setting(
+    show: defaults.SimulatedScoresShow = setting(
         "scores", "scores: one row per system and topic. truth: the true mean of every system.",
-        choices=defaults.names(defaults.SimulatedScoresShow), part="view", on_page=False,
+        part="view", on_page=False,
     )  # fmt: skip
 
     @staticmethod
