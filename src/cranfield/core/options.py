@@ -521,6 +521,11 @@ def method(default: str | None = defaults.DESIGN_METHOD) -> Any:
     )
 
 
+def show(default: str, help: str, **more: Any) -> Any:
+    """Which of its tables a command prints; a page has them all."""
+    return setting(default, help, part="view", on_page=False, **more)
+
+
 def chart_title() -> Any:
     """A title of one's own on a chart."""
     return setting(None, "Chart title, in place of the finding.", "--title", metavar="TEXT", part="view", group="Chart")

@@ -176,14 +176,12 @@ class CompareQuestion(ComparisonQuestion):
         part="view",
         on_page=False,
     )
-    show: str = setting(
+    show: str = shared.show(
         "pairs",
         "pairs: one row per pair. power: pairs that each measure separates. "
         "curve: all p-values, largest first (achieved significance levels). "
         "topics: wins, ties, losses, and differences by topic.",
         choices=("pairs", "power", "curve", "topics"),
-        part="view",
-        on_page=False,
     )
     bayes: bool = setting(
         False,

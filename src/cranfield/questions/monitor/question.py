@@ -81,12 +81,11 @@ class MonitorQuestion(Question):
     system: tuple[str, ...] | None = shared.systems("System to use, besides the baseline; repeatable.")
     measure: str | None = shared.one_measure()
     missing: str = shared.missing()
-    show: defaults.MonitorShow = setting(
+    show: defaults.MonitorShow = shared.show(
         "looks",
         "looks: every pair at every look. last: the last look. forecast: topics that undecided pairs may need. "
         "plan: the boundary at every look. reestimate: topics needed by the blinded variance.",
-        part="view", on_page=False,
-    )  # fmt: skip
+    )
     min_diff: float = setting(
         defaults.VIEW_MIN_DIFF, "Difference to detect, for re-estimation.", metavar="D",
         part="view", label="Difference to detect", more=True, check=shared.positive,
@@ -126,10 +125,9 @@ class LooksQuestion(Question):
     spending: str = spending()
     power: float = shared.power()
     alpha: float = shared.alpha()
-    show: str = setting(
-        "price", "price: maximum and expected topics. looks: every look with its boundary.",
-        choices=("price", "looks"), part="view", on_page=False,
-    )  # fmt: skip
+    show: str = shared.show(
+        "price", "price: maximum and expected topics. looks: every look with its boundary.", choices=("price", "looks")
+    )
 
     @staticmethod
     def verb() -> Callable[..., SequentialDesign]:

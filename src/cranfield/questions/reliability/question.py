@@ -73,12 +73,11 @@ class ReliabilityQuestion(Question):
     measure: str | None = shared.one_measure()
     system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
-    show: defaults.ReliabilityShow = setting(
+    show: defaults.ReliabilityShow = shared.show(
         "coefficients",
         "Table to show: coefficients (Eρ² and Φ), variance components, targets, views (power, interval width, "
         "reliability), or expected tau with another topic set.",
-        part="view", on_page=False,
-    )  # fmt: skip
+    )
     min_diff: float = setting(
         defaults.VIEW_MIN_DIFF, "Difference to detect, for the power in views.", metavar="D", part="view",
         label="Difference to detect", check=shared.positive,

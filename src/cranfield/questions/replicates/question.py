@@ -112,7 +112,7 @@ class ReplicatesQuestion(Scoring):
     work: Path | None = shared.work()
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
-    show: defaults.ReplicatesShow = setting("systems", "Table to print.", part="view", on_page=False)
+    show: defaults.ReplicatesShow = shared.show("systems", "Table to print.")
     teams: Path | None = setting(
         None, "File of lines `system team`, for --show teams.", metavar="FILE", part="view", on_page=False
     )
