@@ -21,7 +21,7 @@ from cranfield.cli.output import be_quiet, say
 from cranfield.collection.compiled import columns
 from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning, UnknownNameError
 from cranfield.core.files import no_memory, pipes_once, reason
-from cranfield.core.question import GROUPS, HelpGroup, questions
+from cranfield.core.question import GROUPS, HelpGroup, question_of, questions
 from cranfield.core.resources import check_program
 
 EXIT_CODES = {
@@ -176,7 +176,7 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, made from its settings."""
-        question = questions().get(self.prefix + cmd_name)
+        question = question_of(self.prefix + cmd_name)
         if question is not None:
             return command_of(question)
         if self.prefix:
@@ -280,7 +280,7 @@ app = click.version_option(__version__, "--version", message=f"cranfield %(versi
 def main() -> None:
     """Entry point of the ``cranfield`` program."""
     # Imported modules stay until the end; collecting garbage among them costs a tenth of a short start.
-    gc.set_threshold(50_000)
+    gc.set_threshold(200_000)
     atexit.register(gc.freeze)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed: the next opened file would receive the output

@@ -289,7 +289,7 @@ def tukey(scores: GridScores, pairs: Pairs, alpha: float) -> PValues:
     """Tukey's HSD with topics as blocks: q = |difference|/√(V_E2/n), m means, (m−1)(n−1) degrees of freedom.
 
     Controls the family-wise error over all pairs under normal errors of one variance; with very unequal variances
-    it rises (to .12 in simulation, docs/compare.md). For two systems it is the paired t-test.
+    it rises (to .12 in simulation, docs/compare_tables.md). For two systems it is the paired t-test.
     """
     n, m = scores.values.shape
     difference, error = pairs.of(scores.sums) / n, np.sqrt(residual_variance(scores) / n)

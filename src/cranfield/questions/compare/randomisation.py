@@ -282,7 +282,7 @@ def randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: f
     difference)/(B + 1), which controls the family-wise error (Carterette, TOIS 30(1), 2012). The simultaneous
     interval is the difference ± the range that the test requires, so a pair is significant exactly when its
     interval leaves out 0. Exchangeable means equal spread too: with very unequal variances the family-wise error
-    rises above alpha (to .12 in simulation, docs/compare.md).
+    rises above alpha (to .12 in simulation, docs/compare_tables.md).
 
     Examples
     --------
