@@ -184,7 +184,7 @@ def judges_answer(result: Judging) -> Answer:
         sentences=tuple(said),
         sheets={name: partial(sheet, name) for name in order},
         charts=tuple(charts),
-        on_page=tuple(name for name in ("decisions", "rankings", "pairs", "labels", "bias") if name in filled),
+        on_page=tuple(filled),
     )
 
 
