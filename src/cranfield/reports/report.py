@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from cranfield.collection.doors import QrelsLike, RunsLike
 from cranfield.collection.teams import read_teams
-from cranfield.collection.title import collection_title
+from cranfield.collection.titles import collection_title
 from cranfield.core import defaults
 from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
@@ -27,7 +27,7 @@ from cranfield.questions.compare.answer import how_many_differ, leader, level_no
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.judges.inputs import JudgesLike
-from cranfield.questions.table.methods import how_found
+from cranfield.questions.table.answer import how_found
 from cranfield.reports.case import Case, Material
 from cranfield.reports.participants import participant_pages
 from cranfield.reports.references import WORKS

@@ -15,9 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels
-from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.teams import read_teams
-from cranfield.collection.types import Qrels
+from cranfield.collection.types import GradeMap, Qrels, grades_of
 from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
 from cranfield.core.errors import ArgumentError, DataError, FileError, quietly
 from cranfield.core.files import read_bytes

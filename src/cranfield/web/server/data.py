@@ -6,7 +6,7 @@ import os
 import shlex
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -16,8 +16,7 @@ from cranfield.collection.pools import top_of
 from cranfield.collection.sample import make_sample
 from cranfield.collection.sample_judges import make_judges
 from cranfield.collection.teams import read_teams
-from cranfield.collection.title import collection_title
-from cranfield.collection.titles import read_titles
+from cranfield.collection.titles import collection_title, read_titles
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import MEASURES, MISSING, MissingPolicy
 from cranfield.core.errors import CranfieldError, DataError, FileError, quietly
@@ -85,8 +84,8 @@ class Contents:
 class Judges:
     """Judgments or scores of people and machines by name, their files, and groups that a machine may favour."""
 
-    people: dict[str, Qrels | Scores]
-    machines: dict[str, Qrels | Scores]
+    people: Mapping[str, Qrels | Scores]
+    machines: Mapping[str, Qrels | Scores]
     files: tuple[list[str], list[str]]
     groups: dict[str, str] | None = None
     groups_file: str | None = None
