@@ -47,6 +47,7 @@ QUESTIONS = {
     "monitor": "data=DATA&per_look=4&looks=3",
     "reuse": "data=sample&measure=AP&depth=5&depth=20&resamples=50",
     "judges": "data=sample&measure=nDCG@10&resamples=50",
+    "design-judges": "data=sample&measure=nDCG@10&width=0.1&machine_topics=100&price_human=1",
     "standardise": "data=DATA&resamples=50",
     "replicates": "data=sample&splits=2&resamples=50",
     "tuning": "data=DATA&folds=3&resamples=50",

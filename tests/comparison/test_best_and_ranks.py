@@ -10,10 +10,9 @@ from scipy import stats
 
 from cranfield.core.errors import ArgumentError
 from cranfield.questions.compare.best import best_set
+from cranfield.questions.compare.family import GridScores, all_pairs
 from cranfield.questions.compare.flips import saddlepoint
-from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.max_t import KAPPA, mean_variance, rank_intervals_by_max_t
-from cranfield.questions.compare.pairs import all_pairs
 from cranfield.questions.compare.resampled import Resampling
 
 # ── the best ──────────────────────────────────────────────────────────────────────────────────────────────

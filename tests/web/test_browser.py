@@ -429,7 +429,7 @@ def test_on_a_phone_no_chart_is_off_the_screen(
 
 ADDRESSES = ["/", "/data", "/data/sample", "/design", "/design?power=80", "/compare?data=sample&test=t&baseline=birch-1", "/api", "/nowhere",
              "/compare/pair?data=sample&test=t&a=alder-1&b=birch-1", "/standardise?data=sample", "/replicates?data=sample",
-             "/tuning?data=sample", "/report?data=sample", "/reuse?data=sample", "/view?data=sample", "/judges?data=sample", "/across?data=sample", "/table?data=sample&test=t", "/gate?data=sample", "/jobs",
+             "/tuning?data=sample", "/report?data=sample", "/reuse?data=sample", "/view?data=sample", "/judges?data=sample", "/judges/design?data=sample", "/across?data=sample", "/table?data=sample&test=t", "/gate?data=sample", "/jobs",
              "/gate?data=sample&baseline=alder-1&candidate=birch-1&margin=0.02&measure=AP&start=yes",
              "/simulate?data=sample&topics=10&trials=20&test=t&start=yes", "/simulate/design?data=sample", "/simulate/scores?data=sample",
              "/correlate?data=sample&resamples=20",

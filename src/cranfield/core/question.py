@@ -86,13 +86,24 @@ QUESTIONS: dict[str, type[Question]] = {}
 """Every question by its command; a class that names its command is in it. See `questions`."""
 
 
+def _folders() -> list[str]:
+    """The folders of `cranfield.questions`."""
+    package = importlib.import_module("cranfield.questions")
+    return [folder.name for folder in pkgutil.iter_modules(package.__path__) if folder.ispkg]
+
+
 def questions() -> dict[str, type[Question]]:
     """Every question there is, in the order of the help: the `question.py` of each folder of `cranfield.questions`."""
-    package = importlib.import_module("cranfield.questions")
-    for folder in pkgutil.iter_modules(package.__path__, "cranfield.questions."):
-        if folder.ispkg:
-            importlib.import_module(f"{folder.name}.question")
+    for folder in _folders():
+        importlib.import_module(f"cranfield.questions.{folder}.question")
     return dict(sorted(QUESTIONS.items(), key=lambda item: item[1].place))
+
+
+def question_of(command: str) -> type[Question] | None:
+    """The question of a command. Where a folder has its first word as name, only that is imported."""
+    if (folder := command.partition(" ")[0]) in _folders():
+        importlib.import_module(f"cranfield.questions.{folder}.question")
+    return QUESTIONS.get(command) or questions().get(command)
 
 
 class Answered(Protocol[R]):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cranfield.core.errors import ArgumentError
 from cranfield.core.resampling import SIGNS, Block, pieces, signed_sums
 from cranfield.questions.compare.classical import TINY
-from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.family import GridScores
 from cranfield.questions.compare.resampled import Resampling, monte_carlo
 from cranfield.questions.compare.westfall_young import pair_scale
 
@@ -111,7 +111,7 @@ def allowing_for_skewness(lead: Array, values: Array, behind: int) -> Array:
         t − a·s² + a²·s³/3 − a/2,  s = min(t, `FARTHEST`),
 
     which grows with t; never more than t. The sample skewness of few values is too small on average, wherefore it is
-    doubled: simulated coverage in docs/compare.md. Nothing helps where the few topics are missing from the sample.
+    doubled: simulated coverage in docs/compare_tables.md. Nothing helps where the few topics are missing from the sample.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ import polars as pl
 from cranfield.core.charts import style
 from cranfield.core.charts.style import Drawing, finish, given, number, rows
 from cranfield.questions.cost.answer import headline
-from cranfield.questions.cost.pool_price import LOW_SHARE
+from cranfield.questions.cost.pools import LOW_SHARE
 
 if TYPE_CHECKING:
     from cranfield.questions.cost.cost import Cost
