@@ -316,7 +316,12 @@ def simulated_trec8() -> Texts:
 DESIGN = ("questions/design/all_pairs.py", "questions/design/jackknife.py", "questions/variance/squares.py",
           "questions/variance/sphericity.py", "questions/design/power.py")  # fmt: skip
 BEST = ("questions/compare/best.py",)
-CALIBRATED = ("questions/compare/randomisation.py", "questions/compare/classical.py", "questions/compare/family.py", "questions/compare/bootstrap.py")
+CALIBRATED = (
+    "questions/compare/randomisation.py",
+    "questions/compare/classical.py",
+    "questions/compare/family.py",
+    "questions/compare/bootstrap.py",
+)
 
 
 @figures("measured", command="python docs/advice_study.py --pilots 50 --trials 3000", sources=DESIGN)
@@ -352,7 +357,8 @@ def simulate_times() -> Texts:
 SIMULATED = (
     "questions/simulate/population.py",
     "questions/simulate/trials.py",
-    "questions/compare/classical.py", "questions/compare/family.py",
+    "questions/compare/classical.py",
+    "questions/compare/family.py",
 )
 
 
