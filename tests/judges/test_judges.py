@@ -525,3 +525,13 @@ def test_a_person_and_a_machine_that_are_one(tmp_path: Path) -> None:
     result = cf.judges({"person": x, "second": x}, {"machine": x}, system_groups={"a": "g"}, n_resamples=20)
     assert result.verdicts[0].difference[:2] == (0, 0)
     assert result.bias_rows["difference"].abs().max() == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("spread", [0.01, 0.2])
+def test_delta_reaches_as_far_as_the_larger_half_width_around_both_centres(spread: float) -> None:
+    drawn, cleared = 0.8 + np.linspace(-0.1, 0.1, 101), 0.7 + np.linspace(-spread, spread, 101)
+    none = rankings.Ranking(0.0, 0.0, np.zeros(101), np.zeros(101), None, None)
+    found = rankings.tau_difference(rankings.Ranking(0.8, 0.7, drawn, cleared, None, None), [none], 25, 0.05)
+    reach = max(0.095, stats.t.ppf(0.975, 24) * cleared.std(ddof=1))
+    assert found is not None
+    assert (found.lower, found.upper) == pytest.approx((0.7 - reach, 0.8 + reach))

@@ -90,7 +90,7 @@ def scores() -> dict[str, cf.ScoreMatrix]:
     people = cf.make_scores(n_topics=30, n_systems=6, seed=2)
     noise = cf.make_scores(n_topics=30, n_systems=6, seed=3).values
     judged = {"scores": people.values, "second": 0.9 * people.values + 0.1 * noise, "machine": 0.8 * people.values}
-    return {name: cf.ScoreMatrix(x, people.topics, people.systems, "score") for name, x in judged.items()}
+    return {name: cf.ScoreMatrix(x.clip(0, 1), people.topics, people.systems, "score") for name, x in judged.items()}
 
 
 def as_csv(matrix: cf.ScoreMatrix) -> str:
@@ -131,10 +131,18 @@ def test_score_files_of_other_topics_are_ranked_only(client: Client, scores: dic
 
 
 def test_scores_by_people_in_several_files_are_refused(client: Client, scores: dict[str, cf.ScoreMatrix]) -> None:
-    people = scores["scores"]
-    sides = {"a": people.select(systems=people.systems[:3]), "b": people.select(systems=people.systems[3:])}
-    refused = client.get(f"/api/judges?data={sent(client, {**sides, 'machine': people})}")
-    assert refused.json()["error"] == "a.csv, b.csv are scores by people. Put them in one file."
+    one = scores["scores"]
+    refused = client.get(f"/api/judges?data={sent(client, {'a.AP': one, 'a.nDCG@10': one, 'machine': one})}")
+    assert refused.json()["error"] == "a.AP.csv, a.nDCG@10.csv are scores by people. Put them in one file."
+
+
+def test_machines_have_the_names_of_the_command_line(client: Client, scores: dict[str, cf.ScoreMatrix]) -> None:
+    one = scores["scores"]
+    data = sent(client, {"scores": one, "machine.gpt4": one, "machine.gpt4o": one})
+    assert {row["judge"] for row in ask(client, f"/api/judges?data={data}&resamples=50")["rows"]} == {
+        "machine.gpt4",
+        "machine.gpt4o",
+    }
 
 
 def test_a_report_on_scores_has_the_section_too(scores: dict[str, cf.ScoreMatrix]) -> None:

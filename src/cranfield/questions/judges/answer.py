@@ -143,8 +143,8 @@ def judges_answer(result: Judging) -> Answer:
     notes = {
         "decisions": "Paired t-tests of all pairs with Holm's correction, under human and under machine judgments.",
         "conflicts": "human, machine: differences of means. Decisions as in the table of decisions.",
-        "rankings": f"lower, upper: {level} hull interval for unlimited topics. Second persons are the ceiling. "
-        "machine, their pairs: on the pairs that second persons judged too.",
+        "rankings": f"lower, upper: {level} hull interval for unlimited topics (95% intervals held in 90% or more of "
+        "simulations). Second persons are the ceiling. machine, their pairs: on the pairs that second persons judged.",
         "means": f"{level} intervals. Machine means have none: they are not about human judgments.",
         "pairs": f"{level} simultaneous intervals. weight: λ. correlation: of human and machine differences.",
         "bias": f"difference: mean of the group above what human means predict; {level} jackknife over topics. "
@@ -184,7 +184,7 @@ def judges_answer(result: Judging) -> Answer:
         sentences=tuple(said),
         sheets={name: partial(sheet, name) for name in order},
         charts=tuple(charts),
-        on_page=tuple(name for name in ("decisions", "rankings", "pairs", "labels", "bias") if name in filled),
+        on_page=tuple(filled),
     )
 
 

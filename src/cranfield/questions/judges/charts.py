@@ -13,6 +13,7 @@ from cranfield.core.charts.style import (
     FAINT,
     GRID,
     INK,
+    LABEL_SIZE,
     LIGHT,
     LINES,
     WIDTH,
@@ -77,7 +78,14 @@ def slopes(result: Judging) -> Drawing:
         pl.col("human").rank("min", descending=True).cast(pl.Int64).alias(people),
         pl.col("machine").rank("min", descending=True).cast(pl.Int64).alias(machine),
     ).with_columns(moved=(pl.col(people) - pl.col(machine)).abs())
-    far = ranked.filter(pl.col("moved") > 1).sort("moved", "system", descending=[True, False]).head(MOST_NAMED)
+    width, height = WIDTH * 0.6, max(240, min(9 * shown.height, 900))
+    named: dict[str, int] = {}
+    far = ranked.filter(pl.col("moved") > 1).sort("moved", "system", descending=[True, False])
+    for system, rank in far.select("system", machine).iter_rows():  # names of neighbours would overlap
+        if len(named) < MOST_NAMED and all(
+            abs(rank - one) * height > LABEL_SIZE * shown.height for one in named.values()
+        ):
+            named[system] = rank
     long = ranked.unpivot([people, machine], index=["system", "moved"], variable_name="by", value_name="rank")
     apart = next(size for size in (1, 5, 10, 50, 100, 500) if shown.height <= 10 * size or size == 500)
     ticks = [1, *range(max(apart, 2), shown.height + 1, apart)]
@@ -88,10 +96,9 @@ def slopes(result: Judging) -> Drawing:
         x=x, y=y, detail="system:N", tooltip=["system:N", "rank:Q"],
         opacity=alt.Opacity("moved:Q", legend=None, scale=alt.Scale(range=[0.25, 1])),
     )  # fmt: skip
-    names = alt.Chart(rows(long.join(far, on="system", how="semi").filter(by=machine))).mark_text(
+    names = alt.Chart(rows(long.filter(pl.col("system").is_in(list(named)), by=machine))).mark_text(
         align="left", dx=8
     ).encode(x=x, y=y, text="system:N")  # fmt: skip
-    width, height = WIDTH * 0.6, max(240, min(9 * shown.height, 900))
     plot = alt.layer(lines, names).properties(width=width, height=height)
     return finish(plot, headline(result), f"{_details(result)}; bolder lines moved further", width=int(width))
 

@@ -254,10 +254,10 @@ def _judges(
                     f"{judgments}: contains judgments, and there are no runs to score. Add the runs."
                 ) from None
             matrix = scores.only() if measure is None else scores[measure]
-            found.append(Judge(name or _stem(judgments) or f"{role} {at + 1}", matrix))
+            found.append(Judge(name or judge_name(judgments) or f"{role} {at + 1}", matrix))
             continue
         qrels = as_qrels(cast("QrelsLike", judgments), map=grades)
-        label = name or _stem(judgments) or f"{role} {at + 1}"
+        label = name or judge_name(judgments) or f"{role} {at + 1}"
         found.append(Judge(label, _evaluated(qrels, runs, cast("str", measure), scoring), qrels))
     return found
 
@@ -278,7 +278,7 @@ def _is_judgments(thing: Any) -> bool:
     return isinstance(thing, (Qrels, ScoreMatrix, Scores, str, os.PathLike, pl.DataFrame))
 
 
-def _stem(judgments: Any) -> str:
+def judge_name(judgments: Any) -> str:
     """A short name: that of the file without its endings, or of the judgments."""
     if isinstance(judgments, Qrels):
         judgments = judgments.name if judgments.name != "qrels" else ""

@@ -375,10 +375,10 @@ class Dataset:
                 raise DataError(
                     f"{summary([_base(file) for file in (first, *more)])} are scores by people. Put them in one file."
                 )
-        people = {_stem(first): own, **{_stem(file): self._further[file] for file in seconds}}
+        people = {_called(first): own, **{_called(file): self._further[file] for file in seconds}}
         groups = next((_base(file) for file in self._of_kind("groups")), None)
         named = _names([first, *seconds], 99), _names(machines, 99)
-        return Judges(people, {_stem(file): self._further[file] for file in machines}, named, self.groups, groups)
+        return Judges(people, {_called(file): self._further[file] for file in machines}, named, self.groups, groups)
 
     def runs(self) -> list[Run]:
         """The runs."""
@@ -525,6 +525,13 @@ def _check_count(checks: Sequence[FileCheck], most: int) -> None:
 def _stem(file: str) -> str:
     """The name of a file in small letters, without folder and endings: one called teams says who made every system."""
     return _base(str(file)).lower().partition(".")[0]
+
+
+def _called(file: str) -> str:
+    """The name of a judge, as the command line has it."""
+    from cranfield.questions.judges.inputs import judge_name
+
+    return judge_name(_base(file))
 
 
 def _judge(file: str) -> str:
