@@ -107,7 +107,7 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
         choices=tuple(FINDS), label="What do you want to know?", first=True,
     )  # fmt: skip
     data: str | None = data(None, "Dataset to estimate the variance from, instead of a variance.")
-    measure: str | None = shared.measure("Measure to use.", "of the data")
+    measure: str | None = shared.measure("Measure to use.", "all, or the first, of the data")
     method: str | None = setting(  # type: ignore[assignment]
         None, "Method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
     )
@@ -115,8 +115,9 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
     @classmethod
     @cache
     def all(cls) -> tuple[Setting, ...]:
-        """Every setting, named as the form names it."""
-        return tuple(replace(one, label=LABELS.get(one.name, one.label)) for one in super().all())
+        """Every setting, named as the form names it; the assurance of one task is no chip of the others."""
+        named = (replace(one, label=LABELS.get(one.name, one.label)) for one in super().all())
+        return tuple(replace(one, more=True) if one.name == "assurance" else one for one in named)
 
     def recommendation(self) -> RecommendQuestion:
         """The question about all designs at once, which takes one value of each setting."""

@@ -266,8 +266,9 @@ class Form:
         """The settings in force as short texts: name and value; of the further ones only those that were changed."""
         shown = [one for name, one in self.settings.items() if name != "data" and not one.more]
         shown += [one for one in self.further if self.changed([one])]
-        if self.page.question.of("data").default is None and self.value("data"):  # the data say how much scores vary
-            shown = [one for one in shown if not one.name.startswith("variance")]
+        if self.page.question.of("data").default is None:  # the data say how much scores vary, or a variance does
+            other = "variance" if self.value("data") else "measure"
+            shown = [one for one in shown if not one.name.startswith(other)]
         chips = []
         for one in shown:
             if one.kind is bool:

@@ -84,8 +84,8 @@ class Measure {
 
 // ── what everything shares ───────────────────────────────────────────────────────────────────────────────────
 const view = {
-  root: null, form: null, data: null, source: null, measure: null, problem: "",
-  pinned: null, measures: new Map(), panels: [],
+  root: null, form: null, data: null, source: null, measure: null, problem: "", pinned: null,
+  measures: new Map(), panels: [],
   // The selection: a system, a pair, topics that filter, one topic looked at, and how panels are set.
   chosen: { measure: null, system: null, pair: null, topics: new Set(), topic: null },
   settings: {
