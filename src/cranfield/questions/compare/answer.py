@@ -82,7 +82,7 @@ INTERVAL_AGREES = sentence(
 )
 INVERTED_COVERS = sentence(
     "comparison.inverted-covers",
-    "Coverage is approximate: on 19 sets of scores, 95% intervals held .92–.96 of single differences, and .87–.97 of "
+    "Coverage is approximate: on 19 sets of scores, 95% intervals held .91–.96 of single differences, and .87–.97 of "
     "ten at once.",
     "intervals come from inverting the randomisation test",
     measured="pairs",
