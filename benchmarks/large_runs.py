@@ -82,7 +82,7 @@ def said(rows: Sequence[Row]) -> str:
         if row.ratio and (size := row.what.removeprefix(f"{PEER}, ")) != row.what
     )
     return (
-        f"A line costs {small} ns of processor time in the small case, and {beside}; 1.3 times is the most promised. "
+        f"A line costs {small} ns of processor time in the small case, and {beside}; 1.3 times is the most promised.\n"
         f"By the clock, pytrec_eval takes {peers}; for the first three 1.5, 4 and 4 times are promised."
     )
 

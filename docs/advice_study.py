@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from cranfield import CranfieldWarning, ScoreMatrix, design_anova, read_scores
 from cranfield.questions.design.all_pairs import design_all_pairs
+from cranfield.questions.design.power import simulate_power
 from cranfield.questions.design.result import Design
-from cranfield.questions.design.simulated_power import simulate_power
 from cranfield.questions.variance.sphericity import greenhouse_geisser
 
 Array = NDArray[np.float64]

@@ -22,8 +22,8 @@ from cranfield import CranfieldWarning, ScoreMatrix, estimate_variance, read_sco
 from cranfield.core.resampling import generator
 from cranfield.questions.design.all_pairs import solve_all_pairs
 from cranfield.questions.variance.estimate import VarianceEstimate
-from cranfield.questions.variance.jackknife import log_error
 from cranfield.questions.variance.sphericity import pair_spread
+from cranfield.questions.variance.squares import log_error
 
 TOPICS, SYSTEMS = (25, 50), (10, 20, 40)
 ALPHA, ASSURANCE = 0.05, 0.80

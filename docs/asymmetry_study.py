@@ -27,7 +27,7 @@ from scipy import special, stats
 from cranfield import CranfieldWarning, ScoreMatrix, read_scores
 from cranfield.core.errors import quietly
 from cranfield.questions.compare.classical import FEWEST_TOPICS, asymmetric, skewness
-from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.family import all_pairs
 from cranfield.questions.simulate.population import Population
 from cranfield.questions.simulate.trials import Plan, draw_cell, outcome_of
 

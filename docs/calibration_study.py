@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from cranfield.core.defaults import SEED
 from cranfield.core.resampling import generator
-from cranfield.core.truth.models import Shape, null_scores
-from cranfield.core.truth.rates import binomial_bounds
-from cranfield.questions.compare.classical import critical_value, residual_variance
+from cranfield.core.truth import Shape, null_scores
+from cranfield.questions.compare.classical import critical_value
 from cranfield.questions.compare.compare import run_test
 from cranfield.questions.compare.corrections import adjust, at_most
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs, all_pairs
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs, residual_variance
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.questions.compare.tests import TESTS
+from cranfield.questions.simulate.trials import binomial_bounds
 
 Array = NDArray[np.float64]
 SHAPES: tuple[Shape, ...] = ("normal", "skewed", "zeros")

@@ -92,7 +92,7 @@ def page(packages: dict[str, tuple[Distribution, str, bool]]) -> str:
         "What `pip install cranfield` brings along, read from the installed packages by `make dependencies`.",
         f"What is always needed takes {total / 1e6:,.0f} MB on Linux in {len(always)} packages (compiled Python files, which "
         "Python adds, not counted). All of it comes as wheels; no compiler is needed. Where one is there, cranfield compiles "
-        "its parser of runs. zstandard is needed before Python 3.14 only. altair and vl-convert-python draw: they are "
+        "its parser of runs.\nzstandard is needed before Python 3.14 only. altair and vl-convert-python draw: they are "
         "imported for charts, pages and reports only. "
         "Packages that tests and benchmarks compare with are not listed: cranfield never needs them.",
         "",

@@ -16,12 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from cranfield import read_scores
-from cranfield.questions.compare.classical import identical
 from cranfield.questions.compare.compare import run_test
 from cranfield.questions.compare.corrections import adjust
+from cranfield.questions.compare.family import GridScores, all_pairs, identical
 from cranfield.questions.compare.flips import saddlepoint
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import all_pairs
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.compare.westfall_young import westfall_young

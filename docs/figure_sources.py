@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
 import warnings
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ def robust() -> dict[str, cf.ScoreMatrix]:
 def pool_cost() -> Texts:
     """EVIA 2014's example of pool depth and cost."""
     from cranfield.questions.cost.cost import cost_from_figures
-    from cranfield.questions.cost.figures import PoolFigure
+    from cranfield.questions.cost.pools import PoolFigure
 
     evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
     shallow, deep = cost_from_figures(evia, width=0.15).to_frame().sort("depth").iter_rows(named=True)
@@ -78,7 +77,6 @@ def resamples() -> Texts:
 @figures("exact")
 def selection_bias() -> Texts:
     """The printed output of `cranfield selection-bias`, and what is said of it."""
-    import subprocess
     import sys
 
     words = "selection-bias --settings 50 --topics 50 --folds 10"
@@ -184,7 +182,7 @@ def tests_on_trec() -> Texts:
 @figures("shared", slow=True)
 def covid_pool() -> Texts:
     """What was judged of the pool of 40 TREC-COVID runs."""
-    from cranfield.questions.cost.pool_price import pool_by_topic, price_of
+    from cranfield.questions.cost.pools import pool_by_topic, price_of
 
     here = SHARED / "runs" / "trec-covid-r5"
     with quietly():
@@ -315,8 +313,13 @@ def simulated_trec8() -> Texts:
 # ── measured ──────────────────────────────────────────────────────────────────────────────────────────────
 
 DESIGN = ("questions/design/all_pairs.py", "questions/design/jackknife.py", "questions/variance/squares.py",
-          "questions/variance/sphericity.py", "questions/design/simulated_power.py")  # fmt: skip
-CALIBRATED = ("questions/compare/randomisation.py", "questions/compare/classical.py", "questions/compare/bootstrap.py")
+          "questions/variance/sphericity.py", "questions/design/power.py")  # fmt: skip
+CALIBRATED = (
+    "questions/compare/randomisation.py",
+    "questions/compare/classical.py",
+    "questions/compare/family.py",
+    "questions/compare/bootstrap.py",
+)
 
 
 @figures("measured", command="python docs/advice_study.py --pilots 50 --trials 3000", sources=DESIGN)
@@ -353,6 +356,7 @@ SIMULATED = (
     "questions/simulate/population.py",
     "questions/simulate/trials.py",
     "questions/compare/classical.py",
+    "questions/compare/family.py",
 )
 
 
@@ -573,36 +577,51 @@ def machines() -> Texts:
     }
 
 
+ANSWERS: dict[str, tuple[str, int]] = {
+    "start.leaderboard": ("leaderboard SCORES", 14),
+    "start.compare": ("compare SCORES --baseline alder-1", 10),
+    "start.recommend": ("design recommend SCORES --systems 20 --min-diff 0.10", 27),
+    "readme.leaderboard": ("leaderboard SCORES", 9),
+    "readme.compare": ("compare SCORES --baseline alder-1", 8),
+    "readme.recommend": ("design recommend SCORES --systems 20 --min-diff 0.10", 6),
+    "trec-eval.answer": ("trec_eval sample/qrels.txt sample/runs/alder-1.run.gz", 8),
+    "table.answer": ("table both.parquet --baseline alder-1", 13),
+    "gate.answer": ("gate SCORES --baseline alder-1 --candidate alder-4 --margin 0.01", 15),
+    "formats.answer": ("check sample/qrels.txt sample/runs", 6),
+    "variance.answer": ("variance SCORES", 9),
+    "cost.answer": (
+        "cost sample/qrels.txt sample/runs -m AP --depth 5 --depth 10 --depth 20 --depth 50 --systems 10 --min-diff 0.10",
+        10,
+    ),
+    "reliability.answer": ("reliability SCORES --target 0.95", 6),
+    "monitor.answer": ("monitor SCORES --per-look 10 --looks 5 --system alder-4 --system alder-1", 9),
+    "reuse.answer": ("reuse sample/qrels.txt sample/runs --team-prefix [a-z]+ -m AP --depth 50", 10),
+    "replicates.answer": ("replicates sample/qrels.txt sample/runs -m AP", 10),
+    "correlate.answer": ("correlate both.parquet both.parquet --measure AP --other-measure P@10", 10),
+    "standardise.answer": ("standardise effect SCORES", 23),
+    "simulate.answer": ("simulate tests SCORES --topics 50 --trials 2000", 10),
+    "pilots.answer": ("design anova --scores SCORES --systems 10 --min-diff 0.1", 24),
+}
+"""The command whose output a page begins with, and how many lines it shows. SCORES stands for AP of the sample."""
+
+
 @figures("exact", slow=True)
 def start() -> Texts:
-    """What the first commands of docs/start.md and of the pages on methods print, the first lines of it."""
+    """What the commands of docs/start.md and the first commands of other pages print."""
+    from click.testing import CliRunner
 
-    def typed(*words: str, most: int) -> str:
-        done = subprocess.run([sys.executable, "-m", "cranfield", *words], cwd=folder, capture_output=True, text=True,
-                              check=True, env={**os.environ, "COLUMNS": "80"})  # fmt: skip
+    from cranfield.cli.main import app
+
+    runner = CliRunner(env={"COLUMNS": "80"})
+
+    def typed(words: str, most: int) -> str:
+        words = words.replace("SCORES", "scores.parquet --measure AP")
+        done = runner.invoke(app, words.split(), catch_exceptions=False)
         lines = [line.rstrip() for line in done.stdout.splitlines()]
         return "```text\n" + "\n".join(lines[:most] + ["…"] * (len(lines) > most)) + "\n```"
 
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        typed("sample", "sample", most=0)
-        typed("evaluate", "sample/qrels.txt", "sample/runs", "-m", "AP", "-q", "-o", "scores.parquet", most=0)
-        ap = ("scores.parquet", "--measure", "AP")
-        typed(
-            "evaluate", "sample/qrels.txt", "sample/runs", "-m", "AP", "-m", "P@10", "-q", "-o", "both.parquet", most=0
-        )
-        both = ("both.parquet", "both.parquet", "--measure", "AP", "--other-measure", "P@10")
-        return {
-            "start.leaderboard": typed("leaderboard", *ap, most=14),
-            "start.compare": typed("compare", *ap, "--baseline", "alder-1", most=10),
-            "start.recommend": typed("design", "recommend", *ap, "--systems", "20", "--min-diff", "0.10", most=27),
-            "readme.leaderboard": typed("leaderboard", *ap, most=9),
-            "readme.compare": typed("compare", *ap, "--baseline", "alder-1", most=8),
-            "readme.recommend": typed("design", "recommend", *ap, "--systems", "20", "--min-diff", "0.10", most=6),
-            "trec-eval.answer": typed("trec_eval", "sample/qrels.txt", "sample/runs/alder-1.run.gz", most=8),
-            "replicates.answer": typed("replicates", "sample/qrels.txt", "sample/runs", "-m", "AP", most=10),
-            "correlate.answer": typed("correlate", *both, most=10),
-            "standardise.answer": typed("standardise", "effect", *ap, most=23),
-            "simulate.answer": typed("simulate", "tests", *ap, "--topics", "50", "--trials", "2000", most=10),
-            "pilots.answer": typed("design", "anova", "--scores", *ap, "--systems", "10", "--min-diff", "0.1", most=24),
-        }
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        for words in ("sample sample", "evaluate sample/qrels.txt sample/runs -m AP -q -o scores.parquet",
+                      "evaluate sample/qrels.txt sample/runs -m AP -m P@10 -q -o both.parquet"):  # fmt: skip
+            runner.invoke(app, words.split(), catch_exceptions=False)
+        return {name: typed(words, most) for name, (words, most) in ANSWERS.items()}

@@ -35,8 +35,7 @@ REPLICATED = tuple(f"questions/replicates/{name}.py" for name in ("bootstrap", "
 @figures("exact")
 def trec_eval_tables() -> Texts:
     """Flags, sets and measures as the program has them."""
-    from cranfield.trec_eval.arguments import FLAGS
-    from cranfield.trec_eval.help import says
+    from cranfield.trec_eval.arguments import FLAGS, says
     from cranfield.trec_eval.measures import SETS
 
     takes = {"none": "", "cutoffs": "ranks", "points": "decimals", "numbers": "numbers", "gains": "level=gain"}
@@ -277,7 +276,7 @@ def bracketed(row: dict[str, Any], name: str) -> str:
 
 
 @figures("measured", command="python docs/figures.py --measure replicates-calibration", sources=(
-    *REPLICATED, "questions/replicates/simulation.py", "core/truth/models.py"))  # fmt: skip
+    *REPLICATED, "questions/replicates/simulation.py", "core/truth.py"))  # fmt: skip
 def replicates_calibration() -> Texts:
     """Coverage and type I error of every combination."""
     from cranfield.questions.replicates.simulation import calibrate
@@ -395,13 +394,13 @@ def verdicts_on_advice() -> Texts:
 @figures(
     "measured",
     command="python docs/figures.py --measure powers-again",
-    sources=("questions/design/simulated_power.py",),
+    sources=("questions/design/power.py",),
 )
 def powers_again() -> Texts:
     """The rows outside .78 to .85 with other and more draws: which of them are chance?"""
     import advice_study as study
 
-    from cranfield.questions.design.simulated_power import simulate_power
+    from cranfield.questions.design.power import simulate_power
 
     real = study.populations() | study.untouched()
     found = []
@@ -509,13 +508,12 @@ def one_way_on_shared_topics() -> Texts:
 
 
 @figures("measured", command="python docs/figures.py --measure equal-means", sources=(
-    "questions/compare/flips.py", "questions/compare/classical.py"))  # fmt: skip
+    "questions/compare/flips.py", "questions/compare/classical.py", "questions/compare/family.py"))  # fmt: skip
 def equal_means() -> Texts:
     """Equal means, skewed differences: how often they are called different."""
     from cranfield.questions.compare.classical import wilcoxon
+    from cranfield.questions.compare.family import GridScores, Pairs
     from cranfield.questions.compare.flips import saddlepoint
-    from cranfield.questions.compare.grid import GridScores
-    from cranfield.questions.compare.pairs import Pairs
 
     rng, trials, rates = np.random.default_rng(1), 4000, []
     for n in (25, 50):
@@ -535,7 +533,7 @@ def equal_means() -> Texts:
 def rank_intervals() -> Texts:
     """Coverage and width of rank intervals: 40 systems, the ten best .005 apart."""
     from cranfield.questions.compare.bootstrap import rank_intervals as percentiles
-    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.family import GridScores
     from cranfield.questions.compare.max_t import rank_intervals_by_max_t
     from cranfield.questions.compare.resampled import Resampling
 

@@ -3,7 +3,8 @@
 A large synthetic collection is the population: the truth is its mean, κ or bias over all topics. Every trial draws
 topics from it. All rates come with the number of trials.
 
-python docs/judges_study.py [--trials 1000] [--seed 1] [--part powered|strata|bias|labels|verdict|margin|design]
+python docs/judges_study.py [--trials 1000] [--seed 1]
+    [--part powered|strata|bias|labels|rankings|verdict|margin|design]
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 import cranfield as cf
-from cranfield.questions.judges import bias, labels, powered
+from cranfield.questions.judges import bias, labels, powered, tables
 from cranfield.questions.judges.inputs import Bench, Judge
 from cranfield.questions.judges.plan import Goal, Pilot, jackknife
 from cranfield.questions.judges.rankings import MARGIN
@@ -26,7 +28,8 @@ from cranfield.scores.rank_coefficients import rank_correlations
 
 Array = NDArray[np.float64]
 ALPHA, TOPICS, SYSTEMS = 0.05, 2000, 20
-STATISTICS = ("kappa", "kappa_linear", "kappa_quadratic", "alpha", "ac2", "overrating")
+RANKED_SYSTEMS, RANKED_DRAWN = 60, 30
+"""Systems of the population for rankings, and those of a trial: enough that the best 15 are looked at by themselves."""
 
 
 class Population(NamedTuple):
@@ -41,8 +44,8 @@ class Population(NamedTuple):
     group: NDArray[np.bool_]
 
 
-def population(seed: int) -> Population:
-    sample = cf.make_sample(TOPICS, SYSTEMS, seed, n_documents=300, depth=20, length=40)
+def population(seed: int, systems: int = SYSTEMS) -> Population:
+    sample = cf.make_sample(TOPICS, systems, seed, n_documents=300, depth=20, length=40)
     judges = cf.make_judges(sample, n_human=TOPICS)
     third = cf.make_judges(sample, machine=cf.JudgeModel(), n_human=TOPICS).machine
     whole = cf.make_judges(sample, machine=cf.JudgeModel(error=0.25), n_human=TOPICS).machine
@@ -108,6 +111,7 @@ def strata_rows(p: Population, trials: int, seed: int) -> list[str]:
     for n in (20, 40):
         with_strata: list[Array] = []
         without: list[Array] = []
+        people: list[Array] = []
 
         def draw(rng: np.random.Generator, n: int = n) -> None:
             every = rng.integers(TOPICS, size=10 * n)
@@ -123,12 +127,16 @@ def strata_rows(p: Population, trials: int, seed: int) -> list[str]:
                 (powered.Strata(layer[chosen], layer[rest], shares), with_strata),  # noqa: B023
                 (None, without),  # noqa: B023
             ):
-                low, high = powered.powered(y, f, g, strata).interval(ALPHA)
+                found = powered.powered(y, f, g, strata)
+                low, high = found.interval(ALPHA)
                 held.append((low <= truth) & (truth <= high))
+                if strata is not None:
+                    reach = stdtrit(found.human_freedom, 1 - ALPHA / 2) * found.human_error
+                    people.append(np.abs(found.human - truth) <= reach)  # noqa: B023
 
         each(trials, seed, draw)
-        rows.append(f"| {n} | {rate(with_strata)} | {rate(without)} |")
-    return ["| human topics | means with strata | means as if random |", *rows]
+        rows.append(f"| {n} | {rate(with_strata)} | {rate(people)} | {rate(without)} |")
+    return ["| human topics | means with strata | human means with strata | means as if random |", *rows]
 
 
 def bias_rows(p: Population, trials: int, seed: int) -> list[str]:
@@ -143,6 +151,7 @@ def bias_rows(p: Population, trials: int, seed: int) -> list[str]:
         covered: list[bool] = []
         placebo: list[bool] = []
         found: list[bool] = []
+        held: list[bool] = []
 
         def draw(rng: np.random.Generator, n: int = n) -> None:
             at = rng.integers(TOPICS, size=n)
@@ -152,54 +161,112 @@ def bias_rows(p: Population, trials: int, seed: int) -> list[str]:
             placebo.append(other.lower <= fair <= other.upper)  # noqa: B023
             beyond = bias.group_bias(p.human[at], p.machine[at], p.group, ALPHA, p.second[at])
             found.append(beyond.p <= ALPHA)  # noqa: B023
+            held.append(beyond.lower <= truth - residual(p.second) <= beyond.upper)  # noqa: B023
 
         each(trials, seed, draw)
-        rows.append(f"| {n} | {rate(covered)} | {rate(placebo)} | {rate(found)} |")
-    head = f"| topics | coverage, machine (true bias {truth:+.3f}) | coverage, person ({fair:+.3f}) | machine found |"
+        rows.append(f"| {n} | {rate(covered)} | {rate(placebo)} | {rate(held)} | {rate(found)} |")
+    head = f"| topics | machine (true bias {truth:+.3f}) | person ({fair:+.3f}) | beyond a person | machine found |"
     return [head, *rows]
 
 
 def label_rows(p: Population, trials: int, seed: int) -> list[str]:
-    """Coverage of every statistic of agreement."""
-    whole = p.tables.sum(axis=0, keepdims=True)
-    truth = {name: float(labels.STATISTICS[name][0](whole, p.grades)[0]) for name in STATISTICS}
+    """Coverage of every statistic of agreement, and of the leniency by grade."""
+
+    def statistics(counts: Array) -> dict[str, tuple[float | None, ...]]:
+        found = {name: one for name, *one in labels.agreements(counts, p.grades, ALPHA)}
+        by_grade = labels.leniency_by_grade(counts, p.grades, ALPHA)
+        return {**found, **{f"leniency, grade {grade}": one for grade, _, *one in by_grade}}
+
+    truth = {name: one[0] for name, one in statistics(p.tables).items()}
     rows = []
     for n in (25, 50, 100):
-        covered: dict[str, list[bool]] = {name: [] for name in STATISTICS}
+        covered: dict[str, list[bool]] = {name: [] for name in truth}
 
         def draw(rng: np.random.Generator, n: int = n) -> None:
-            for one in labels.agreements(p.tables[rng.integers(TOPICS, size=n)], p.grades, ALPHA):
-                if one.statistic in covered and one.lower is not None and one.upper is not None:  # noqa: B023
-                    covered[one.statistic].append(one.lower <= truth[one.statistic] <= one.upper)  # noqa: B023
+            for name, (_, lower, upper) in statistics(p.tables[rng.integers(TOPICS, size=n)]).items():
+                if lower is not None and upper is not None:
+                    covered[name].append(lower <= truth[name] <= upper)  # noqa: B023
 
         each(trials, seed, draw)
-        rows.append(f"| {n} | " + " | ".join(rate(covered[name]) for name in STATISTICS) + " |")
-    return ["| topics | " + " | ".join(STATISTICS) + " |", *rows]
+        rows.append(f"| {n} | " + " | ".join(rate(covered[name]) for name in truth) + " |")
+    return ["| topics | " + " | ".join(truth) + " |", *rows]
 
 
-def _tau(first: Array, second: Array) -> float:
-    return float(rank_correlations(first.mean(axis=0)[None], second.mean(axis=0)[None], (0.0, 0.0))["tau_b"][0])
+def ranking_rows(_: Population, trials: int, seed: int) -> list[str]:
+    """Coverage of τ and τ_AP, of all systems and of the best 15; of the difference of two τ; of leniency by system.
+
+    Every trial draws systems, then topics. The truth of the best 15 is that of the systems that the topics put there.
+    """
+    p = population(1, RANKED_SYSTEMS)
+    names = [str(at) for at in range(RANKED_DRAWN)]
+    rows = []
+    for n in (25, 50, 100):
+        topics = [str(at) for at in range(n)]
+        covered: dict[str, list[Any]] = {}
+
+        def draw(rng: np.random.Generator, topics: list[str] = topics) -> None:
+            systems = np.sort(rng.permutation(RANKED_SYSTEMS)[:RANKED_DRAWN])
+            at = rng.integers(TOPICS, size=len(topics))
+            human, machine, third = (x[:, systems] for x in (p.human, p.machine, p.third))
+            first, *others = (
+                Judge(name, cf.ScoreMatrix(x[at], topics, names, "nDCG@10"))
+                for name, x in (("human", human), ("machine", machine), ("third", third))
+            )
+            bench = Bench(first, (), tuple(others), None, "nDCG@10", {})
+            top = np.sort(np.argsort(-human[at].mean(axis=0), kind="stable")[: tables.TOP])
+            how = ALPHA, 200, int(rng.integers(2**31))
+
+            def hold(name: str, truth: float, row: dict[str, Any]) -> None:
+                covered.setdefault(name, []).append(row["lower"] - ROUNDING <= truth <= row["upper"] + ROUNDING)  # noqa: B023
+
+            for row in tables.ranking_rows(bench, [], *how).filter(judge="machine").iter_rows(named=True):
+                which = slice(None) if row["systems"] == "all" else top
+                truth = _tau(human[:, which], machine[:, which], row["coefficient"])
+                hold(f"{row['coefficient']}, {row['systems']}", truth, row)
+            (row,) = tables.judge_rows(bench, *how).iter_rows(named=True)
+            hold("difference of τ", _tau(human, machine) - _tau(human, third), row)
+            lead = (machine - human).mean(axis=0)
+            for row in tables.leniency_rows(bench, ALPHA).filter(judge="machine").iter_rows(named=True):
+                hold("leniency by system", lead[int(row["name"])], row)
+
+        each(trials, seed, draw)
+        rows.append(f"| {n} | " + " | ".join(rate(held) for held in covered.values()) + " |")
+    return ["| topics | " + " | ".join(covered) + " |", *rows]
 
 
-def verdict_rows(p: Population, trials: int, seed: int, judges: Sequence[tuple[str, float]] | None = None) -> list[str]:
-    """How often each verdict is given to judges whose true Δ is known; systems shift a judge, not topics.
+def _tau(first: Array, second: Array, coefficient: str = "tau_b") -> float:
+    means = first.mean(axis=0)[None], second.mean(axis=0)[None]
+    return float(rank_correlations(*means, (0.0, 0.0))[coefficient][0])
 
-    A shifted judge counts where its true Δ is below the margin.
+
+class Shifted(NamedTuple):
+    """Judges whose systems are shifted at random, in thirds of the spread of systems; perhaps only the bad ones."""
+
+    label: str
+    spread: float
+    beyond: bool
+
+
+def verdict_rows(p: Population, trials: int, seed: int, judges: Sequence[Shifted] | None = None) -> list[str]:
+    """How often each verdict is given to judges whose true Δ is known, and the coverage of Δ.
+
+    Judges are shifted by system, not by topic. Of some, only those count whose true Δ is below the margin.
     """
     systems = [str(at) for at in range(SYSTEMS)]
     ceiling = _tau(p.human, p.second)
     rows = []
     for n in (43, 100):
         topics = [str(at) for at in range(n)]
-        for label, spread in judges or VERDICT_JUDGES:
+        for kind in judges or VERDICT_JUDGES:
             told: list[str] = []
             true: list[float] = []
+            covered: list[bool] = []
 
-            def draw(rng: np.random.Generator, spread: float = spread, topics: list[str] = topics) -> None:
+            def draw(rng: np.random.Generator, kind: Shifted = kind, topics: list[str] = topics) -> None:
                 at = rng.integers(TOPICS, size=len(topics))
-                shift = rng.normal(0, spread * p.human.mean(axis=0).std() * 3, SYSTEMS)
+                shift = rng.normal(0, kind.spread * p.human.mean(axis=0).std() * 3, SYSTEMS)
                 delta = _tau(p.human, p.third + shift) - ceiling
-                if spread and delta >= -MARGIN:
+                if kind.beyond and delta >= -MARGIN:
                     return
                 true.append(delta)  # noqa: B023
                 made = [
@@ -209,16 +276,18 @@ def verdict_rows(p: Population, trials: int, seed: int, judges: Sequence[tuple[s
                 bench = Bench(made[0], (made[1],), (made[2],), None, "nDCG@10", {})
                 found = verdicts(bench, beside_people(bench), None, ALPHA, 200, int(rng.integers(2**31)))
                 told.append(found[0].outcome)  # noqa: B023
+                ends = found[0].difference
+                covered.append(ends.lower - ROUNDING <= delta <= ends.upper + ROUNDING)  # noqa: B023
 
             each(trials, seed, draw)
-            shares = " | ".join(f"{np.mean([said == one for said in told]):.3f}" for one in OUTCOMES)
-            rows.append(f"| {n} | {label} | {np.mean(true):+.3f} | {len(told)} | {shares} |")
-    return ["| topics | judge | mean true Δ | trials | " + " | ".join(OUTCOMES) + " |", *rows]
+            shares = " | ".join(rate([said == one for said in told]) for one in OUTCOMES)
+            rows.append(f"| {n} | {kind.label} | {np.mean(true):+.3f} | {len(told)} | {shares} | {rate(covered)} |")
+    return ["| topics | judge | mean true Δ | trials | " + " | ".join(OUTCOMES) + " | Δ covered |", *rows]
 
 
 def margin_rows(p: Population, trials: int, seed: int) -> list[str]:
     """The verdicts on judges just beyond the margin alone, for many trials."""
-    return verdict_rows(p, trials, seed, VERDICT_JUDGES[1:2])
+    return verdict_rows(p, trials, seed, [kind for kind in VERDICT_JUDGES if kind.label == "just beyond the margin"])
 
 
 def design_rows(p: Population, trials: int, seed: int) -> list[str]:
@@ -248,12 +317,15 @@ def design_rows(p: Population, trials: int, seed: int) -> list[str]:
     return ["| pilot topics | machine topics | true need | median asked for | 5–95% | coverage |", *rows]
 
 
-VERDICT_JUDGES = (("another person", 0.0), ("just beyond the margin", 0.05), ("far beyond the margin", 0.1))
-"""Judges, and how far their systems are shifted at random, in thirds of the spread of systems."""
+VERDICT_JUDGES = (
+    Shifted("another person", 0.0, beyond=False), Shifted("shifted at random", 0.05, beyond=False),
+    Shifted("just beyond the margin", 0.05, beyond=True), Shifted("far beyond the margin", 0.1, beyond=True),
+)  # fmt: skip
+ROUNDING = 1e-9
 OUTCOMES = ("not worse", "worse", "cannot tell")
 PARTS = {
-    "powered": powered_rows, "strata": strata_rows, "bias": bias_rows, "labels": label_rows, "verdict": verdict_rows,
-    "margin": margin_rows, "design": design_rows,
+    "powered": powered_rows, "strata": strata_rows, "bias": bias_rows, "labels": label_rows, "rankings": ranking_rows,
+    "verdict": verdict_rows, "margin": margin_rows, "design": design_rows,
 }  # fmt: skip
 
 

@@ -32,7 +32,7 @@ from validate import (
 
 from cranfield import estimate_variance, recommend, tune
 from cranfield.core.resampling import generator, topic_weights
-from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.family import all_pairs
 from cranfield.questions.monitor.boundaries import nominal, sequence_half_width, spending_boundaries, tuned_rho
 from cranfield.scores.rank_coefficients import rank_correlations
 from cranfield.scores.tau_interval import RankedScores, tau_intervals

@@ -23,9 +23,8 @@ from validate import (
 )  # fmt: skip
 
 from cranfield.core.defaults import FEW_COMPARISONS
+from cranfield.questions.compare.family import GridScores, Pairs, against, all_pairs
 from cranfield.questions.compare.flips import saddlepoint
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 
 FLIPS = 1_999
 """Of an inverted interval: five lie beyond each end of the interval of one of ten pairs."""

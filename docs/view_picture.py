@@ -1,4 +1,4 @@
-"""Make the picture of the linked view in the README: `python docs/view_picture.py` writes docs/images/view.png.
+"""Make the pictures of the manual: `python docs/view_picture.py` writes docs/images/view.png and leaderboard.svg.
 
 Needs the page (`pip install '.[web]'`), playwright and a Chromium; the collection is the synthetic sample.
 """
@@ -13,12 +13,17 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-PICTURE = Path(__file__).parent / "images" / "view.png"
+import cranfield as cf
+
+IMAGES = Path(__file__).parent / "images"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main() -> None:
-    """Serve the sample, choose a system, and take the picture."""
+    """Draw a chart of the sample; serve it, choose a system, and take the picture."""
+    sample = cf.make_sample()
+    board = cf.leaderboard(cf.evaluate(sample.qrels, sample.runs, ["AP"]))
+    cf.save_chart(board.chart("leaderboard"), IMAGES / "leaderboard.svg")
     words = [sys.executable, "-m", "cranfield", "serve", "--port", "0"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as server, sync_playwright() as started:
         assert server.stderr is not None
@@ -32,7 +37,7 @@ def main() -> None:
         page.wait_for_selector("#view[data-ready]", timeout=120_000)
         page.evaluate("document.getElementById('view').scrollIntoView()")
         page.wait_for_timeout(500)
-        page.screenshot(path=PICTURE)
+        page.screenshot(path=IMAGES / "view.png")
         browser.close()
         server.terminate()
 

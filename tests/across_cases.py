@@ -60,13 +60,7 @@ def said(kind: str) -> str:
         "two seeds": lambda: cf.across(seeded(2), n_resamples=199),
         "three seeds": lambda: cf.across(seeded(3), n_resamples=199),
         "best seed": lambda: cf.across(seeded(3, best=True), deterministic="z", n_resamples=199),
-        "named": lambda: cf.across(
-            {
-                name: cf.ScoreMatrix(one.values, one.topics, ["x_seed1", "x_seed2"], "AP")
-                for name, one in scored([[0.5, 0.3]] * 2).items()
-            },
-            n_resamples=199,
-        ),
+        "twice": lambda: cf.across(dict.fromkeys(("c0", "c1"), scored([[0.5, 0.3]])["c0"]), n_resamples=199),
         "hole": lambda: cf.across(holed(), "drop-system", n_resamples=199),
     }
     found = answer(made[kind]())
@@ -108,19 +102,21 @@ case(
 )  # fmt: skip
 case(
     "best-of-seeds", "best seed",
-    "z has one run per collection, with different seeds (0, 1). If these are the best seeds, its mean is too high. "
-    "Report all seeds.", "three seeds",
+    "One run per collection, of different seeds: z (seeds 0, 1). If these are the best seeds, the means are too high. Report "
+    "all seeds.", "three seeds",
 )  # fmt: skip
 case(
     "few-topics", "nine",
     "c0 has 10 topics. The error rates were measured with 25 or more per collection.", "apart",
 )  # fmt: skip
+case("dropped", "hole", "AP: dropped 1 of 3 systems, because some scores are missing: c.", "apart")
 case(
-    "like-seeds", "named",
-    "System names look like seeds of one system (such as x_seed1 and x_seed2). They count as systems, unless a column "
-    "called seed names them.", "apart",
+    "twice", "twice",
+    "AP: c0 and c1 have the same scores. If they are one collection, give it once: otherwise errors are too small.", "apart",
 )  # fmt: skip
-case("dropped", "hole", "AP: dropped c, because some scores are missing.", "apart")
+case(
+    "no-interaction", "twice", "Differences vary between collections no more than the topics' error explains.", "turns"
+)
 
 
 def share() -> Shown:

@@ -47,7 +47,7 @@ from cranfield.core.errors import CranfieldWarning
 from cranfield.core.results import Result
 from cranfield.questions.compare.compare import compare, compare_measures
 from cranfield.questions.correlate.correlate import Correlations
-from cranfield.questions.cost.figures import PoolFigure
+from cranfield.questions.cost.pools import PoolFigure
 from cranfield.questions.replicates.replicate import replicate
 from cranfield.questions.tune.selection_bias import selection_bias
 from cranfield.questions.tune.tune import tune

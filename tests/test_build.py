@@ -107,8 +107,10 @@ def test_the_compiled_parser_calls_only_what_it_needs() -> None:
     ours = set(re.findall(r"^(?:static |PyMODINIT_FUNC )[\w *]*?\b(\w+)\(", code, flags=re.MULTILINE))
     words = {"if", "while", "for", "switch", "return", "sizeof", "defined", "PyMODINIT_FUNC", "void", "release", "int"}
     assert called - ours - words == {
-        "calloc", "free", "isfinite", "malloc", "memcmp", "memcpy", "memset", "realloc", "strchr", "strlen", "strspn",
-        "__builtin_clzll", "__builtin_ctzll", "PyArg_ParseTuple", "PyBytes_AsStringAndSize", "PyCapsule_GetPointer",
-        "PyCapsule_New", "PyErr_Clear", "PyErr_NoMemory", "PyErr_Occurred", "PyErr_SetString", "PyModule_Create",
-        "PyOS_string_to_double", "PyTuple_Pack", "PyUnicode_DecodeUTF8", "Py_NewRef", "Py_XDECREF",
+        "calloc", "free", "isfinite", "malloc", "memcmp", "memcpy", "memset", "qsort", "realloc", "strlen", "strspn",
+        "__builtin_bswap64", "__builtin_clzll", "__builtin_ctzll", "PyArg_ParseTuple", "PyBytes_AsStringAndSize",
+        "PyCapsule_GetPointer", "PyCapsule_New", "PyErr_Clear", "PyErr_NoMemory", "PyErr_Occurred", "PyErr_SetString",
+        "PyDict_New", "PyDict_SetItem", "PyDict_Size", "Py_CLEAR", "PyModule_Create", "PyOS_string_to_double", "PyTuple_GetItem", "PyTuple_Pack",
+        "PyTuple_Size", "PyUnicode_AsUTF8AndSize", "PyUnicode_DecodeUTF8", "PyUnicode_FromStringAndSize",
+        "Py_BuildValue", "Py_NewRef", "Py_XDECREF",
     }  # fmt: skip

@@ -75,7 +75,7 @@ def test_all_pairs_everywhere(
         data = told.get("data") or told["id"]
         asked = f"systems={SYSTEMS}&min_diff={MIN_DIFF}&data={data}"
         numbers["page, design"] = ask(client, f"/api/design?kind=pairs&{asked}")["rows"][0]["topics"]
-        numbers["page, recommend"] = corrected(ask(client, f"/api/recommend?{asked}")["rows"])
+        numbers["page, recommend"] = corrected(ask(client, f"/api/design?kind=recommend&{asked}")["rows"])
     assert len(set(numbers.values())) == 1, numbers
 
 

@@ -22,8 +22,8 @@ from cranfield.core.results import Result
 from cranfield.questions.compare.question import CompareQuestion
 from cranfield.questions.compare.topics import PairTopics
 from cranfield.questions.cost.cost import cost_from_figures
-from cranfield.questions.cost.figures import PoolFigure
-from cranfield.questions.design.sense import sense
+from cranfield.questions.cost.pools import PoolFigure
+from cranfield.questions.design.asked import sense
 from cranfield.questions.leaderboard.question import LeaderboardQuestion
 from warning_cases import CASES as WARNING_CASES
 from warning_cases import battles
@@ -422,6 +422,11 @@ def grouped(n: int = 60, groups: int | None = 30, ids: str = "{}") -> cf.Compari
     )
 
 
+def named(*systems: str) -> cf.Comparison:
+    """Systems of these names."""
+    return cf.compare(matrix(noisy([0.5, 0.4]).values, systems=systems))
+
+
 case("comparison.effective-topics",
      lambda: (printed(grouped()), f"60 topics in 30 groups are worth {grouped().effective_topics:.0f} independent topics "
               "for an average pair of systems."),
@@ -433,6 +438,10 @@ case("comparison.look-like-turns",
      lambda: (printed(grouped(groups=None, ids="c{}")), "Topic ids look like parts of 20 groups (such as c0_0 and c0_1). If "
               "they belong together, give `topic_groups`: otherwise errors are too small."),
      lambda: printed(grouped(groups=None)))  # fmt: skip
+case("comparison.like-seeds",
+     lambda: (printed(named("x_seed1", "x_seed2")), "System names look like seeds of one system (such as x_seed1 and "
+              "x_seed2), but count as systems. For claims about recipes, give `across` a table with a column called seed."),
+     lambda: printed(named("x_seed1", "y_seed1")))  # fmt: skip
 case("comparison.bootstrap-few-topics",
      lambda: (printed(cf.compare(noisy([0.8, 0.4], n=20), test="bootstrap", n_resamples=500)),
               "With 20 topics a bootstrap-shift test rejects true hypotheses too often. Prefer randomisation, or measure "

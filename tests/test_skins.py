@@ -32,7 +32,7 @@ from web_page import HERE, Client, ask
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 QUESTIONS = {
     "design": "variance=0.0530&systems=5,10&min_diff=0.1",
-    "recommend": "data=DATA&systems=5&min_diff=0.2",
+    "cost": "data=sample&depth=10&depth=20&systems=5&budget=2000",
     "compare": "data=DATA&test=t&baseline=ql(mu=100)",
     "view": "data=DATA&test=t",
     "table": "data=DATA&test=t&baseline=ql(mu=100)",
@@ -47,6 +47,7 @@ QUESTIONS = {
     "monitor": "data=DATA&per_look=4&looks=3",
     "reuse": "data=sample&measure=AP&depth=5&depth=20&resamples=50",
     "judges": "data=sample&measure=nDCG@10&resamples=50",
+    "design-judges": "data=sample&measure=nDCG@10&width=0.1&machine_topics=100&price_human=1",
     "standardise": "data=DATA&resamples=50",
     "replicates": "data=sample&splits=2&resamples=50",
     "tuning": "data=DATA&folds=3&resamples=50",
@@ -160,7 +161,7 @@ def test_latex_of_the_page_has_the_marks_of_the_command_line(client: Client, pas
 # ── the same data, no measure named ───────────────────────────────────────────────────────────────────────────
 
 BY_TWO = {
-    **{name: QUESTIONS[name] for name in ("recommend", "compare", "view", "table", "gate", "reliability", "monitor")},
+    **{name: QUESTIONS[name] for name in ("compare", "view", "table", "gate", "reliability", "monitor")},
     **{name: QUESTIONS[name] for name in ("standardise", "tuning")},
     "design": "data=DATA&kind=ttest&min_diff=0.1&method=exact",
     "simulate": "data=DATA&topics=5&trials=20&test=t",
@@ -262,6 +263,6 @@ def test_a_registered_page_is_everywhere(counting: Client) -> None:
     assert ("Tools", "Counting", "`/count`", "How many?", "How many topics there are.") in registry.documented()
     assert (
         counting.get("/api/coumt").json()["error"]
-        == "unknown address '/coumt'. Did you mean '/count' or '/compare' or '/recommend'?"
+        == "unknown address '/coumt'. Did you mean '/count' or '/cost' or '/compare'?"
     )
     assert "/reliability" in counting.get("/api/zzz").json()["error"]

@@ -15,10 +15,9 @@ from scipy.stats import binom
 from cranfield import compare, estimate_variance, reliability
 from cranfield.core.answer import every_sentence
 from cranfield.core.resampling import TOPICS, blocks, draw_weights
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.inverted import inverted
+from cranfield.questions.compare.family import GridScores, all_pairs
+from cranfield.questions.compare.intervals import inverted
 from cranfield.questions.compare.max_t import max_t, rank_intervals_by_max_t
-from cranfield.questions.compare.pairs import all_pairs
 from cranfield.questions.compare.resampled import Resampling
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

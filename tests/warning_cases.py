@@ -11,9 +11,8 @@ import cranfield as cf
 from cranfield.collection.groups import GroupSet
 from cranfield.core.labels import summary
 from cranfield.questions.cost.cost import cost_from_figures
-from cranfield.questions.cost.figures import PoolFigure
-from cranfield.questions.cost.pool_price import doubts
-from cranfield.questions.design.sense import sense
+from cranfield.questions.cost.pools import PoolFigure, doubts
+from cranfield.questions.design.asked import sense
 from cranfield.questions.design.ttest import design_two_sample_ttest
 from cranfield.reports.view.data import sentences as view_sentences
 from small_collections import qrels_of, run_of

@@ -29,7 +29,7 @@ from .core.errors import CranfieldWarning as CranfieldWarning
 from .core.errors import DataError as DataError
 from .core.errors import FileError as FileError
 from .core.errors import UnknownNameError as UnknownNameError
-from .core.truth.rankings import SampleModel as SampleModel
+from .core.truth import SampleModel as SampleModel
 from .measures.evaluation import evaluate as evaluate
 from .measures.names import Measure as Measure
 from .measures.names import parse_measure as parse_measure
@@ -50,7 +50,7 @@ from .questions.correlate.order_files import read_order as read_order
 from .questions.cost.cost import Cost as Cost
 from .questions.cost.cost import cost as cost
 from .questions.cost.cost import cost_from_figures as cost_from_figures
-from .questions.cost.figures import PoolFigure as PoolFigure
+from .questions.cost.pools import PoolFigure as PoolFigure
 from .questions.design.all_pairs import design_all_pairs as design_all_pairs
 from .questions.design.anova import design_anova as design_anova
 from .questions.design.interval import design_interval as design_interval
@@ -115,9 +115,9 @@ from .questions.tune.tune import tune as tune
 from .questions.variance.estimate import VarianceEstimate as VarianceEstimate
 from .questions.variance.estimate import estimate_variance as estimate_variance
 from .questions.variance.estimate import pool_variances as pool_variances
-from .questions.variance.table import AnovaTable as AnovaTable
-from .questions.variance.table import anova_table as anova_table
+from .questions.variance.variances import AnovaTable as AnovaTable
 from .questions.variance.variances import Variances as Variances
+from .questions.variance.variances import anova_table as anova_table
 from .questions.variance.variances import variances as variances
 from .reports.report import Report as Report
 from .reports.report import build_report as build_report

@@ -21,12 +21,12 @@ Trial = Callable[[np.random.Generator, int], bool]
 @pytest.mark.parametrize(
     ("trial", "nominal"),
     [
-        (study.these((30, 50, 100), True), 0.05),
-        (study.these((25,) * 15, False), 0.05),
-        (study.like(3, "normal"), 0.05),
-        (study.like(8, "skewed"), 0.05),
-        (study.recipe(3, 4, 50, (0.02,) * 5), 0.05),
-        (study.recipe(2, 4, 200, (0.01,) * 4 + (0.06,)), 0.10),
+        (study.errs(study.these((30, 50, 100), True)), 0.05),
+        (study.errs(study.these((25,) * 15, False)), 0.05),
+        (study.errs(study.like(3, "normal")), 0.05),
+        (study.errs(study.like(8, "skewed")), 0.05),
+        (study.errs(study.recipe(3, 4, 50, (0.02,) * 5)), 0.05),
+        (study.errs(study.recipe(2, 4, 200, (0.06, *(0.01,) * 4))), 0.10),
         (study.too_many(1, 4), 0.05),
     ],
     ids=["these-skewed", "these-15", "like-3", "like-8", "recipe-3", "recipe-2-unequal", "replicated"],

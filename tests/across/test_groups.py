@@ -110,11 +110,16 @@ def test_variances_and_designs_of_grouped_topics(tmp_path: Path) -> None:
         assert double == pytest.approx(2 * single)
     cf.write_scores(twice, tmp_path / "twice.AP.csv", layout="wide")
     (tmp_path / "groups.txt").write_text("".join(f"{topic} {group}\n" for topic, group in pairs.items()))
+    turns = cf.ScoreMatrix(twice.values, [f"{t // 2}_{t % 2}" for t in range(60)], twice.systems, "AP")
+    cf.write_scores(turns, tmp_path / "turns.AP.csv", layout="wide")
     words = ["--topic-groups", str(tmp_path / "groups.txt"), "--format", "json"]
     for command in (["variance"], ["design", "ttest", "--min-diff", "0.05", "--scores"]):
         ended = CliRunner().invoke(app, [*command, str(tmp_path / "twice.AP.csv"), *words])
         assert ended.exit_code == 0, ended.output
         assert "60 topics in 30 groups are worth" in " ".join(json.loads(ended.stdout)["warnings"])
+        ended = CliRunner().invoke(app, [*command, str(tmp_path / "turns.AP.csv"), "--format", "json"])
+        (said,) = json.loads(ended.stdout)["warnings"]
+        assert said.startswith("AP: Topic ids look like parts of 30 groups (such as 0_0 and 0_1).")
     ended = CliRunner().invoke(app, ["design", "ttest", "--variance", "0.1", "--min-diff", "0.1", *words])
     assert "--topic-groups needs past scores. Leave it out, or give --scores." in ended.stderr
 

@@ -13,7 +13,7 @@ import pytest
 from cranfield import DataError, Run, depth_pools, evaluate, make_sample, replicate, reuse, write_qrels, write_run
 from cranfield.collection.pools import pools_at
 from cranfield.core.errors import quietly
-from cranfield.questions.cost.figures import pool_figures
+from cranfield.questions.cost.pools import pool_figures
 from cranfield.trec_eval.arguments import parse_arguments
 from cranfield.trec_eval.evaluation import trec_eval
 from small_collections import qrels_of, run_of

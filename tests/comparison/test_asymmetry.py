@@ -9,9 +9,8 @@ import pytest
 from scipy import stats
 
 from cranfield import CranfieldWarning, ScoreMatrix, compare, make_scores, read_scores
-from cranfield.questions.compare.classical import FEWEST_TOPICS, LIMIT, asymmetric, differences, skewness
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.classical import FEWEST_TOPICS, LIMIT, asymmetric, skewness
+from cranfield.questions.compare.family import GridScores, all_pairs, differences
 from simulated_systems import skewed
 from support import SHARED
 

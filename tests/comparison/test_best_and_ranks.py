@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from cranfield import ScoreMatrix, compare
-from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.family import GridScores
 from cranfield.questions.compare.max_t import KAPPA, mean_variance, rank_intervals_by_max_t
 from cranfield.questions.compare.resampled import Resampling
 

@@ -14,8 +14,7 @@ from cranfield.questions.compare.bootstrap import (
     percentile_intervals,
     rank_intervals,
 )
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import all_pairs, tally
+from cranfield.questions.compare.family import GridScores, all_pairs, tally
 from cranfield.questions.compare.resampled import Resampling, geometric_mean, median
 
 ALTERNATIVES = ["two-sided", "greater", "less"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield.core.truth.models import null_scores
-from cranfield.core.truth.rates import binomial_bounds
+from cranfield.core.truth import null_scores
+from cranfield.questions.simulate.trials import binomial_bounds
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
 from calibration_study import LEVELS, family_error, type_one_error

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from cranfield.questions.compare import classical
-from cranfield.questions.compare.grid import GridScores, tied_ranks
-from cranfield.questions.compare.pairs import Pairs, all_pairs
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs, differences, tied_ranks
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 
@@ -103,7 +102,7 @@ def test_a_constant_difference_has_a_bound_for_p(alternative, p):
     base = np.array([0.1, 0.2, 0.4, 0.7, 0.3])
     scores = GridScores.of(np.column_stack([base + 0.1, base]))  # constant in decimals, not in binary
     assert classical.paired_t(scores, all_pairs(2), alternative).tolist() == [p]
-    assert classical.differences(scores, all_pairs(2)).sd.tolist() == [0.0]
+    assert differences(scores, all_pairs(2)).sd.tolist() == [0.0]
 
 
 def test_constant_systems_do_not_make_nan():
@@ -154,7 +153,7 @@ def test_many_topics_are_taken_in_chunks():
     values = np.random.default_rng(4).random((200_000, 3))
     pairs = Pairs(np.array([0, 1]), np.array([2, 0]))
     assert pairs.chunk_size(200_000) == 1
-    found = classical.differences(GridScores.of(values), pairs)
+    found = differences(GridScores.of(values), pairs)
     each = values[:, [0, 1]] - values[:, [2, 0]]
     np.testing.assert_allclose(found.mean, each.mean(axis=0), rtol=1e-9)
     np.testing.assert_allclose(found.sd, each.std(axis=0, ddof=1), rtol=1e-9)

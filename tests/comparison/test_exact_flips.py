@@ -10,10 +10,9 @@ from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
 from cranfield import compare, make_scores
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs
 from cranfield.questions.compare.flips import Magnitudes, enumerated_p, magnitudes, saddlepoint, sided, tail
-from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.lattice import find_lattice, lattice_p
-from cranfield.questions.compare.pairs import Pairs, all_pairs
 from cranfield.questions.compare.randomisation import randomisation
 from cranfield.questions.compare.resampled import Resampling
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield.questions.compare.groups import indistinguishable, letter, letters, mark
+from cranfield.questions.compare.equivalence import indistinguishable, letter, letters, mark
 
 
 def random_graph(m, density, seed):

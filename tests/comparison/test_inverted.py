@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.inverted import can_invert, inverted
-from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.family import GridScores, Pairs
+from cranfield.questions.compare.intervals import can_invert, inverted
 from cranfield.questions.compare.randomisation import randomisation
 from cranfield.questions.compare.resampled import Resampling
 

@@ -12,9 +12,8 @@ from cranfield import CranfieldWarning, ScoreMatrix, Scores, compare, leaderboar
 from cranfield.core.defaults import FEW_COMPARISONS
 from cranfield.core.errors import ArgumentError
 from cranfield.questions.compare.answer import LEVEL_APPROXIMATE
-from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.family import GridScores, all_pairs
 from cranfield.questions.compare.max_t import KAPPA, max_t, mean_variance
-from cranfield.questions.compare.pairs import all_pairs
 from cranfield.questions.compare.resampled import Resampling
 
 REFERENCE = {

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs, against, all_pairs, count_true, tally
+from cranfield.questions.compare.family import GridScores, Pairs, against, all_pairs, count_true, tally
 from cranfield.questions.compare.randomisation import randomisation, randomised_tukey
 from cranfield.questions.compare.resampled import Resampling, geometric_mean, median
 

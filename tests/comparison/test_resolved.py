@@ -7,10 +7,9 @@ import pytest
 
 from cranfield import read_scores
 from cranfield.questions.compare.corrections import adjust
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs
 from cranfield.questions.compare.flips import saddlepoint
-from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.lattice import find_lattice, lattice_p
-from cranfield.questions.compare.pairs import Pairs, all_pairs
 from cranfield.questions.compare.randomisation import ENOUGH, count_flips, randomisation, resolved
 from cranfield.questions.compare.resampled import Resampling
 from support import SHARED, needs_shared

@@ -12,10 +12,9 @@ from cranfield.core.errors import ArgumentError
 from cranfield.questions.compare import classical
 from cranfield.questions.compare.compare import run_test
 from cranfield.questions.compare.corrections import adjust
+from cranfield.questions.compare.family import GridScores, all_pairs, differences
 from cranfield.questions.compare.flips import saddlepoint
-from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.intervals import interval_level, simultaneous_intervals
-from cranfield.questions.compare.pairs import all_pairs
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.questions.compare.westfall_young import as_t, critical_value, interval_critical_t, westfall_young
 
@@ -55,7 +54,7 @@ def test_every_interval_agrees_with_its_decision(seed, n, test, correction, alte
     scores, pairs = GridScores.of(values), all_pairs(5)
     how = Resampling(n_resamples=500, seed=seed, alternative=alternative, workers=1)
     p = run_test(scores, pairs, test, alpha, how).p
-    each = classical.differences(scores, pairs)
+    each = differences(scores, pairs)
     error, df = each.error, float(n - 1)
     if test in ("unpaired-t", "welch"):
         error, df = classical.two_samples(scores, pairs, pooled=test == "unpaired-t")
@@ -74,7 +73,7 @@ def test_westfall_young_intervals_agree(seed, n):
     scores, pairs = GridScores.of(values), all_pairs(6)
     how = Resampling(n_resamples=500, seed=seed, workers=1)
     found = westfall_young(scores, pairs, how)
-    each = classical.differences(scores, pairs)
+    each = differences(scores, pairs)
     result = simultaneous_intervals(
         each.mean,
         each.error,
@@ -90,7 +89,7 @@ def test_westfall_young_intervals_agree(seed, n):
 def test_the_t_test_without_correction_is_the_t_interval():
     values = np.random.default_rng(1).beta(1, 3, (30, 6)) + np.linspace(0, 0.2, 6)
     scores, pairs = GridScores.of(values), all_pairs(6)
-    each = classical.differences(scores, pairs)
+    each = differences(scores, pairs)
     p = classical.paired_t(scores, pairs, "two-sided")
     result = simultaneous_intervals(each.mean, each.error, 29.0, p, correction="none", alpha=0.05)
     half = stats.t.isf(0.025, 29) * each.error
@@ -132,7 +131,7 @@ def simulated():
         for _ in range(RUNS):
             values = rng.normal(size=(TOPICS, 1)) + rng.gamma(4, 0.5, (TOPICS, SYSTEMS)) + truth
             scores = GridScores.of(values)
-            each = classical.differences(scores, pairs)
+            each = differences(scores, pairs)
             p = saddlepoint(scores, pairs, "two-sided")
             flips = Resampling(n_resamples=499, workers=1)
             found = westfall_young(scores, pairs, flips)
@@ -183,7 +182,7 @@ def test_flips_of_differences_that_are_not_zero_make_intervals_too_short():
     for _ in range(runs):
         values = rng.normal(size=(TOPICS, 1)) + rng.gamma(4, 0.5, (TOPICS, SYSTEMS)) + truth
         scores, how = GridScores.of(values), Resampling(n_resamples=499, workers=1)
-        each = classical.differences(scores, pairs)
+        each = differences(scores, pairs)
         t = np.abs(each.mean - true) / each.error
         d = values[:, pairs.a] - values[:, pairs.b]
         largest = np.abs(rng.choice([-1, 1], (499, TOPICS)) @ d / np.sqrt((d**2).sum(axis=0))).max(axis=1)

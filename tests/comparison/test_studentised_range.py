@@ -11,12 +11,10 @@ from cranfield.questions.compare.classical import (
     critical_value,
     exact_tail,
     paired_t,
-    residual_variance,
     studentised_range_tail,
     tukey,
 )
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.family import GridScores, all_pairs, residual_variance
 
 SIZES = [(2, 4), (3, 10), (5, 36), (10, 81), (40, 1911)]
 

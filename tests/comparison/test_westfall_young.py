@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 from cranfield.questions.compare.corrections import adjust
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import against, all_pairs
+from cranfield.questions.compare.family import GridScores, against, all_pairs
 from cranfield.questions.compare.randomisation import resolved
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.questions.compare.westfall_young import critical_value, westfall_young

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cranfield import ArgumentError, CranfieldWarning, ScoreMatrix, design_anova, estimate_variance, read_scores
 from cranfield.questions.design.all_pairs import design_all_pairs, design_spread
+from cranfield.questions.design.asked import sense
 from cranfield.questions.design.jackknife import blocked_size, past_scores
-from cranfield.questions.design.sense import sense
 from cranfield.questions.recommend.max_t_design import (
     CriticalValues,
     MaxTPower,

@@ -11,7 +11,7 @@ from scipy import stats
 
 from cranfield import ArgumentError, DataError, ScoreMatrix, design_ttest, estimate_variance, read_scores
 from cranfield.questions.design.all_pairs import design_all_pairs
-from cranfield.questions.design.simulated_power import simulate_power
+from cranfield.questions.design.power import simulate_power
 from cranfield.questions.variance.sphericity import pair_spread
 from support import SHARED, needs_shared
 
@@ -150,7 +150,7 @@ def test_simulated_power_is_what_was_designed() -> None:
 
 def test_simulation_against_loops() -> None:
     """Holm of simulated t-tests, one by one."""
-    from cranfield.questions.design.simulated_power import _comparisons, _holm, _t_statistics
+    from cranfield.questions.design.power import _comparisons, _holm, _t_statistics
 
     rng = np.random.default_rng(5)
     x = rng.normal(size=(30, 15, 5)) + [0.9, -0.9, 0, 0, 0]

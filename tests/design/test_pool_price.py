@@ -24,7 +24,7 @@ from cranfield import (
 from cranfield.collection.pools import top_of
 from cranfield.core.answer import answer
 from cranfield.core.errors import quietly
-from cranfield.questions.cost.pool_price import doubts, losses, pool_by_topic, pool_for, price_of, retrieved_by
+from cranfield.questions.cost.pools import doubts, losses, pool_by_topic, pool_for, price_of, retrieved_by
 from support import SHARED, needs_shared
 
 

@@ -12,7 +12,7 @@ from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, S
 from cranfield.questions.design.anova import design_anova
 from cranfield.questions.standardise.fit import fit_standardisation
 from cranfield.questions.variance.estimate import estimate_variance
-from cranfield.questions.variance.table import anova_table
+from cranfield.questions.variance.variances import anova_table
 from cranfield.scores.readers import read_scores
 from support import SHARED, needs_shared
 

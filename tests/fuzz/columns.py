@@ -2,8 +2,8 @@
 
 It is compiled with -fsanitize=address,undefined and loaded into a fresh interpreter whose objects lie in malloc's
 memory, so that a byte read or written beyond its place ends the process. What comes out is read back through the Arrow
-structures and compared with the fields of the lines, split and converted by Python. At the end, memory must have
-stopped growing. Needs gcc or clang with its sanitizers.
+structures and compared with the fields of the lines, split and converted by Python. Runs are also judged, and compared
+with rankings that Python sorts. At the end, memory must have stopped growing. Needs gcc or clang with its sanitizers.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ PIECES = [
     b"+", b"-", b".", b"e5", b"1e", b"1e+", b"nan", b"inf", b"0x1p3", b"99999999999999999999", b"-0", b"#", b"<", b"\0",
     b"\x1f", b"\xff", "é漢".encode(), b"x" * 300, b"0" * 400 + b"1", b"1e-99999999999999999999", b"4503599627370496.5",
 ]  # fmt: skip
+TOPICS = [b"1", b"a-topic-of-more-than-twelve-bytes", b"2", b"a-topic-of-more-than-thirteen"]
 BLANKS = [b" "] * 8 + [b"\t", b"  ", b"\r", b"\x0b", b"\x0c", b" \t \r"]
 ENDS = [b"\n"] * 8 + [b"\r\n", b"\n\n", b" \n", b"\n ", b"", b"\r"]
 
@@ -157,6 +158,43 @@ def seen(view: bytes, text: int, sizes: int) -> bytes:
     return whole
 
 
+def ranked(rng: random.Random) -> bytes:
+    """A run whose topics stand together, with ties; a document may come twice."""
+    ids = [piece for piece in PIECES if re.fullmatch(rb"[!-~]+", piece)] + [b"%d" % at for at in range(90)]
+    chosen = (
+        (topic, document)
+        for topic in rng.sample(TOPICS, rng.randrange(1, 4))
+        for document in rng.choices(ids, k=2) + rng.sample(ids, rng.randrange(len(ids)))[: rng.choice((1, 9, 99))]
+    )
+    return b"".join(b"%b Q0 %b 1 %d x\n" % (*pair, rng.randrange(-2, 5)) for pair in chosen)
+
+
+def judged(rows: list[list[Any]], groups: tuple[tuple[str, ...], ...]) -> Any:
+    """What a run's rows hold, in the order of the file; None where its topics or tags are mixed, or a document twice."""
+    topics = list(dict.fromkeys(row[0] for row in rows))
+    lists = [sorted((struct.unpack("d", row[3]), row[1]) for row in rows if row[0] == topic) for topic in topics]
+    together = [row[0] for row in rows] == [topic for topic, one in zip(topics, lists, strict=True) for _ in one]
+    unique = all(len({document for _, document in one}) == len(one) for one in lists)
+    if not together or not unique or len({row[4] for row in rows}) > 1:
+        return None
+    labels, number = list(groups[-1]), 0
+    retrieved, hits, others = [0] * len(labels), [], {}
+    numbers = {}
+    for label, group in zip(labels, groups, strict=False):
+        for document in group:
+            numbers[label, document], number = number, number + 1
+    for topic, one in zip((topic.decode() for topic in topics), lists, strict=True):
+        if topic not in labels:
+            others[topic] = None
+            continue
+        at = labels.index(topic)
+        retrieved[at] = len(one)
+        ranking = enumerate(reversed(one), 1)
+        found = ((rank, numbers.get((topic, document.decode()))) for rank, (_, document) in ranking)
+        hits += [value for rank, known in found if known is not None for value in (at, rank, known)]
+    return rows[0][4].decode(), others, struct.pack(f"{len(labels)}q", *retrieved), struct.pack(f"{len(hits)}q", *hits)
+
+
 def resident() -> int:
     """Bytes of this process in memory."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -170,9 +208,14 @@ def work(library: str, seconds: float, seed: int) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     rng, began, tried, taken, half = random.Random(seed), time.monotonic(), 0, 0, 0
+    known = [piece.decode() for piece in PIECES[:7]] + [str(at) for at in range(0, 90, 2)]
+    groups = (*(tuple(rng.sample(known, size)) for size in (20, 0)), tuple(topic.decode() for topic in TOPICS[:2]))
+    index = module.index(groups)
     while (gone := time.monotonic() - began) < seconds:
         kinds, marks = rng.choice(KINDS), rng.choice((b"#", b"#<", b""))
-        data = made(rng, kinds)
+        data = ranked(rng) if rng.random() < 0.1 else made(rng, kinds)
+        rows = expected(data, "s-slgs", b"#<")
+        assert module.judged(index, data) == (rows and judged(rows, groups)), (data, groups)
         got, wanted = module.columns(data, kinds, marks.decode()), expected(data, kinds, marks)
         assert (got is None) == (wanted is None), (data, kinds, marks)
         if got is not None:

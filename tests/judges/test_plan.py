@@ -132,7 +132,7 @@ def test_one_goal_is_needed(how: dict[str, float], message: str) -> None:
 def test_a_small_pilot_is_refused() -> None:
     with pytest.raises(CranfieldError) as error:
         cf.design_judges(matrix(PEOPLE[:9]), {"m": matrix(MACHINE[:9])}, width=0.1)
-    assert str(error.value) == "the pilot has 9 topics with both judgments; at least 10 are needed. Judge more."
+    assert str(error.value) == "the pilot has 9 topics with both judgments; at least 10 are needed. Judge more twice."
 
 
 def test_a_pilot_without_variance_is_refused() -> None:

@@ -28,7 +28,7 @@ from cranfield import (
 from cranfield.core.answer import answer
 from cranfield.core.charts import kinds
 from cranfield.questions.cost.cost import cost_from_figures
-from cranfield.questions.cost.figures import PoolFigure
+from cranfield.questions.cost.pools import PoolFigure
 from cranfield.questions.variance.question import VarianceQuestion
 
 SCORES = make_scores(20, 5, seed=1)

@@ -19,7 +19,7 @@ from cranfield.core.charts.export import to_svg
 from cranfield.core.errors import ArgumentError, CranfieldWarning, UnknownNameError
 from cranfield.core.results import Result
 from cranfield.questions.compare.compare import compare
-from cranfield.questions.cost.figures import PoolFigure
+from cranfield.questions.cost.pools import PoolFigure
 from cranfield.questions.design.anova import anova_power
 from cranfield.questions.tune.tune import tune
 

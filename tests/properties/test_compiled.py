@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from itertools import product
+from itertools import groupby, pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 
 from cranfield import CranfieldError, evaluate
 from cranfield.collection import compiled
-from cranfield.collection.compiled import OFF
+from cranfield.collection.compiled import OFF, judge_of
 from cranfield.collection.lines import careful_qrels, careful_run, fast_qrels, fast_run, fast_run_block
+from cranfield.collection.types import QRELS_SCHEMA, Qrels, Run
 from cranfield.core.errors import quietly
 from cranfield.core.text import check_text, finite_number
+from cranfield.measures.evaluation import Evaluator
 from line_strategies import lines_of_fields, mutated_run
 
 ways = pytest.mark.parametrize("way", ["compiled", "polars"])
@@ -72,6 +74,77 @@ def test_judgments_are_what_the_careful_parser_reads(data: bytes, levels: list[i
     data += b"".join(b"7 0 d%d %d\n" % (at, level) for at, level in enumerate(levels))
     if (text := read(data)) is not None and (fast := fast_qrels(text)) is not None:
         assert fast.frame.equals(careful_qrels(text, "x").frame)
+
+
+TOPICS, IDS = ("1", "2", "a-topic-of-thirty-bytes-or-so"), ("a", "ab", "é", "doc-12345678", "doc-123456789", "x" * 40)
+pairs = st.tuples(st.sampled_from(TOPICS), st.sampled_from([*IDS, "x" * 39 + "y"]))
+
+
+@many
+@given(
+    rows=st.lists(st.tuples(pairs, st.integers(-1, 2)), min_size=1),
+    known=st.sets(pairs, min_size=1),
+    mixed=st.booleans(),
+)
+@example(rows=[(("1", "a"), 1), (("2", "a"), 1), (("1", "ab"), 2)], known={("1", "ab")}, mixed=True)
+@example(rows=[(("1", one), 1) for one in IDS], known={("1", one) for one in IDS}, mixed=False)
+def test_lines_judged_at_once_are_judged_as_their_rows(
+    rows: list[tuple[tuple[str, str], int]], known: set[tuple[str, str]], mixed: bool
+) -> None:
+    rows = rows if mixed else sorted(dict(rows).items(), key=lambda row: (row[0][0], row[1]))
+    data = "".join(f"{topic} Q0 {document} 7 {score} x\n" for (topic, document), score in rows).encode()
+    qrels = [(topic, "0", document, 1) for topic, document in sorted(known)]
+    evaluator = Evaluator(Qrels(pl.DataFrame(qrels, schema=QRELS_SCHEMA, orient="row")), ["AP"])
+    assert evaluator.judge_lines is not None
+    at_once, run = evaluator.judge_lines(data), fast_run(data)
+    together = sum(one[0][0] != other[0][0] for one, other in pairwise(rows)) == len({one[0][0] for one in rows}) - 1
+    if at_once is None:
+        assert run is None or not together
+        return
+    assert run is not None
+    ranking, unjudged_topics = evaluator.judge_with_unjudged_topics(Run(run.frame))
+    hits = np.frombuffer(at_once.hits, dtype=np.int64).reshape(-1, 3)
+    assert (at_once.tag, list(at_once.unjudged_topics)) == (run.tag, unjudged_topics)
+    assert np.frombuffer(at_once.retrieved, dtype=np.int64).tolist() == ranking.retrieved.tolist()
+    assert hits[np.argsort(hits[:, 0], kind="stable")].T.tolist() == [
+        one.tolist() for one in (ranking.topic, ranking.rank, ranking.document)
+    ]
+
+
+@many
+@given(data=lines_of_fields((6,)) | mutated_run())
+@example(data=b"1 Q0 d 1 2 x\n1 Q0 e 1 2 y\n")
+@example(data=b"1 Q0 d 1 2 x\n1 Q0 d 1 2 x\n")
+@example(data=b"3 Q0 d 1 2 x\n1 Q0 d 1 2 x\n3 Q0 e 1 2 x\n")
+def test_what_is_judged_at_once_is_a_run_without_remarks(data: bytes) -> None:
+    judge = judge_of(["1"], [["d"]])
+    if judge is not None and (text := read(data)) is not None and (judged := judge(text)) is not None:
+        run = careful_run(text, "x", lenient=False)
+        assert (run.tag, run.notes) == (judged.tag, ())
+        topics = [topic for topic, _ in groupby(run.frame["topic"])]
+        assert len(set(topics)) == len(topics)
+
+
+def test_ids_made_to_share_slots_are_not_judged_at_once() -> None:
+    """That would take time by the square of their number."""
+
+    def key(text: str) -> int:
+        key, padded = len(text), text.encode().ljust(12, b"\0")
+        for part in (padded[:8], padded[8:]):
+            key = (key ^ int.from_bytes(part, sys.byteorder)) * 0x9E3779B97F4A7C15 % 2**64
+            key ^= key >> 32
+        return key
+
+    ids = list(map(str, range(100_000)))
+    same = [one for one in ids if not key(one) % 512]
+    assert judge_of(["1"], [same[:64]]) is not None
+    assert judge_of(["1"], [same[:65]]) is None
+    judge = judge_of(["1"], [["1"]])
+    assert judge is not None
+    twins = [one for one in ids if not (key(one) >> 20) % 256]
+    lines = [f"1 Q0 {one} 1 1 x\n".encode() for one in twins]
+    assert judge(b"".join(lines[:64])) is not None
+    assert judge(b"".join(lines[:66])) is None
 
 
 def decimal(sign: str, whole: str, point: str, behind: str, exponent: str) -> str:

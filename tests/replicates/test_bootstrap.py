@@ -7,7 +7,7 @@ import pytest
 
 from cranfield.core.errors import ArgumentError, UnknownNameError
 from cranfield.core.resampling import BLOCK, RESIDUAL_CELLS, RESIDUAL_ROWS, generator
-from cranfield.questions.compare.pairs import Pairs, all_pairs
+from cranfield.questions.compare.family import Pairs, all_pairs
 from cranfield.questions.replicates.bootstrap import (
     Bootstrap,
     Effects,

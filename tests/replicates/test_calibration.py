@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from cranfield.core.errors import UnknownNameError
-from cranfield.core.truth.models import draw_errors
+from cranfield.core.truth import draw_errors
 from cranfield.questions.replicates.simulation import calibrate
 
 Z = float(stats.norm.ppf(0.975))

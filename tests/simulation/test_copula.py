@@ -15,12 +15,11 @@ from scipy import stats
 from cranfield import ScoreMatrix, make_scores, simulate_scores, simulate_tests
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.executors import process_pool
-from cranfield.core.truth.rates import binomial_bounds
 from cranfield.questions.simulate.copula import FittedCopula, PairCopulas, fit_margins
 from cranfield.questions.simulate.margins import fit_margin, support_of
 from cranfield.questions.simulate.population import Population
 from cranfield.questions.simulate.tests import _plan
-from cranfield.questions.simulate.trials import run_block
+from cranfield.questions.simulate.trials import binomial_bounds, run_block
 from simulated_systems import lopsided, skewed
 from support import SHARED
 

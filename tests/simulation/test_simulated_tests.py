@@ -16,13 +16,11 @@ from scipy import stats
 from cranfield import ScoreMatrix, make_scores, simulate_tests
 from cranfield.core.answer import answer
 from cranfield.core.errors import ArgumentError, CranfieldWarning, DataError, UnknownNameError
-from cranfield.core.truth.rates import binomial_bounds, mean_interval, rate_interval
 from cranfield.questions.compare.classical import NODES, tukey, tukey_of_families
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.family import GridScores, all_pairs
 from cranfield.questions.simulate.population import Drawn, Population, moved_quantile, solve_tilt
 from cranfield.questions.simulate.tests import SimulatedTests, _plan
-from cranfield.questions.simulate.trials import run_block
+from cranfield.questions.simulate.trials import binomial_bounds, mean_interval, rate_interval, run_block
 from simulated_systems import skewed
 
 

@@ -14,8 +14,8 @@ from cranfield import CranfieldWarning, DataError, ScoreMatrix, compare, tune
 from cranfield.core.errors import UnknownNameError
 from cranfield.core.resampling import topic_weights
 from cranfield.questions.tune.families import read_families
-from cranfield.questions.tune.final_interval import RESAMPLES, final_interval
 from cranfield.questions.tune.folds import HoldOut, LeaveOneOut, NFold
+from cranfield.questions.tune.held_out import RESAMPLES, final_interval
 from support import SHARED, needs_shared
 
 pytestmark = pytest.mark.filterwarnings("ignore:leave-one-out", "ignore:.*of the folds chose the final setting")

@@ -23,8 +23,8 @@ from cranfield import (
 )
 from cranfield.core import resampling
 from cranfield.questions.variance.estimators import ESTIMATORS
-from cranfield.questions.variance.jackknife import pooled_groups
 from cranfield.questions.variance.sphericity import greenhouse_geisser, mean_greenhouse_geisser
+from cranfield.questions.variance.squares import pooled_groups
 
 METHODS = ("within", "one_way", "two_way", "residual", "percentile95")
 

@@ -119,9 +119,19 @@ def test_from_the_sample_to_a_pair(visit: Visit) -> None:
     visit.open("/")
     visit.follow(page.get_by_role("link", name="Use the sample collection"), "/data/sample")
     expect(page.locator(".lead")).to_contain_text("50 topics × 30 systems")
-    visit.follow(page.get_by_role("link", name="Plan next"), "/recommend?data=sample")
-    visit.follow(page.get_by_role("link", name="Design", exact=True), "/design?")
+    visit.follow(page.get_by_role("link", name="Plan next"), "/design?data=sample")
+    visit.expect_headline(re.compile(r"^\d+ topics by AP$"))
+    visit.unfold()
+    page.get_by_label("compare many systems").check()
+    visit.expect_address("kind=pairs")
     visit.expect_headline(re.compile(r"^\d+ topics by AP, \d+ topics by nDCG@10, \d+ topics by P@10$"))
+    visit.follow(page.get_by_role("link", name="Topics", exact=True), "/topic?data=sample")
+    visit.expect_headline(re.compile(", the hardest of 50 topics"))
+    page.locator(".view-topics .view-bars button").last.click()
+    visit.expect_headline(re.compile("mean AP .*, the easiest of 50 topics"))
+    page.get_by_label("by", exact=True).select_option("P@10")
+    visit.expect_headline(re.compile("mean P@10 "))
+    expect(page.locator(".view-heat .view-legend")).to_contain_text("P@10")
     visit.follow(page.get_by_role("link", name="Result", exact=True), "/data/sample")
     visit.follow(page.get_by_role("link", name="Compare", exact=True), "/compare?")
     visit.expect_headline(re.compile("of 435 pairs differ"))
@@ -419,11 +429,11 @@ def test_on_a_phone_no_chart_is_off_the_screen(
 
 ADDRESSES = ["/", "/data", "/data/sample", "/design", "/design?power=80", "/compare?data=sample&test=t&baseline=birch-1", "/api", "/nowhere",
              "/compare/pair?data=sample&test=t&a=alder-1&b=birch-1", "/standardise?data=sample", "/replicates?data=sample",
-             "/tuning?data=sample", "/report?data=sample", "/reuse?data=sample", "/view?data=sample", "/judges?data=sample", "/across?data=sample", "/table?data=sample&test=t", "/gate?data=sample", "/jobs",
+             "/tuning?data=sample", "/report?data=sample", "/reuse?data=sample", "/view?data=sample", "/judges?data=sample", "/judges/design?data=sample", "/across?data=sample", "/table?data=sample&test=t", "/gate?data=sample", "/jobs",
              "/gate?data=sample&baseline=alder-1&candidate=birch-1&margin=0.02&measure=AP&start=yes",
              "/simulate?data=sample&topics=10&trials=20&test=t&start=yes", "/simulate/design?data=sample", "/simulate/scores?data=sample",
              "/correlate?data=sample&resamples=20",
-             "/recommend?data=sample", "/reliability?data=sample", "/monitor?data=sample&looks=2", "/topic?data=sample&topic=3"]  # fmt: skip
+             "/cost?data=sample&depth=10", "/reliability?data=sample", "/monitor?data=sample&looks=2", "/topic?data=sample&topic=3"]  # fmt: skip
 
 
 QUICK = {WIDTHS[0]: ADDRESSES[:9], WIDTHS[1]: ADDRESSES[3:6]}

@@ -99,10 +99,11 @@ def test_files_nobody_has_looked_at_are_read_for_the_design(client: Client) -> N
         ("variance=x&systems=10&min_diff=0.1", 422, "`variance` must be a number; got 'x'."),
         (
             "variance=0.05&wat=1", 422,
-            "`wat` is not a setting of this page; the settings are data, kind, find, measure, estimator, alpha, topics, "
-            "variance_of_difference, variance, width, two_sample, min_diff, power, method, systems, published, "
-            "baseline.",
+            "`wat` is not a setting of this page; the settings are data, kind, find, systems, min_diff, baseline, power, "
+            "assurance, alpha, budget, measure, seed, estimator, topics, variance_of_difference, variance, width, "
+            "two_sample, method, published.",
         ),
+        ("kind=recommend&systems=5", 400, "`data` is missing. Choose past scores, or another `kind` and a variance."),
         ("kind=ttest&find=systems&variance=0.1", 400, "`find` must be one of min_diff, topics, power for ttest; got systems."),
         (
             "variance=0.05&find=min_diff&systems=5", 400,

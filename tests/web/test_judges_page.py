@@ -85,6 +85,65 @@ def test_the_only_judgments_score_the_runs_whatever_their_name(client: Client, f
     assert data["problem"] == ""
 
 
+@pytest.fixture(scope="module")
+def scores() -> dict[str, cf.ScoreMatrix]:
+    people = cf.make_scores(n_topics=30, n_systems=6, seed=2)
+    noise = cf.make_scores(n_topics=30, n_systems=6, seed=3).values
+    judged = {"scores": people.values, "second": 0.9 * people.values + 0.1 * noise, "machine": 0.8 * people.values}
+    return {name: cf.ScoreMatrix(x, people.topics, people.systems, "score") for name, x in judged.items()}
+
+
+def as_csv(matrix: cf.ScoreMatrix) -> str:
+    rows = zip(matrix.topics, matrix.values.tolist(), strict=True)
+    return "\n".join([",".join(("topic", *matrix.systems)), *(",".join(map(str, (t, *x))) for t, x in rows), ""])
+
+
+def sent(client: Client, matrices: dict[str, cf.ScoreMatrix]) -> str:
+    files = [("files", (f"{name}.csv", as_csv(one))) for name, one in matrices.items()]
+    data = client.post("/api/data", files=files).json()
+    assert data["problem"] == ""
+    return str(data["id"])
+
+
+def test_score_files_are_judged_too(client: Client, scores: dict[str, cf.ScoreMatrix]) -> None:
+    data = sent(client, scores)
+    body = ask(client, f"/api/judges?data={data}&resamples=50")
+    people = {name: scores[name] for name in ("scores", "second")}
+    expected = cf.judges(people, {"machine": scores["machine"]}, n_resamples=50)
+    assert body["headline"] == expected.answer().headline
+    command = "cranfield judges --human scores.csv --human second.csv --machine machine.csv --resamples 50"
+    assert body["command_line"] == [command]
+    planned = cf.design_judges(people, {"machine": scores["machine"]}, min_diff=0.05)
+    body = ask(client, f"/api/judges/design?data={data}&min_diff=0.05")
+    assert body["headline"] == planned.summary()
+
+
+def test_score_files_of_other_topics_are_ranked_only(client: Client, scores: dict[str, cf.ScoreMatrix]) -> None:
+    one = scores["machine"]
+    apart = cf.ScoreMatrix(one.values, [f"m{topic}" for topic in one.topics], one.systems, one.measure)
+    data = sent(client, {"scores": scores["scores"], "machine": apart})
+    assert (
+        ask(client, f"/api/judges?data={data}&resamples=50")["headline"]
+        == "machine and people rank 6 systems with τ = 1.000"
+    )
+    refused = client.get(f"/judges/design?data={data}&min_diff=0.05&start=yes")
+    assert "the pilot has 0 topics with both judgments" in refused.text
+
+
+def test_scores_by_people_in_several_files_are_refused(client: Client, scores: dict[str, cf.ScoreMatrix]) -> None:
+    people = scores["scores"]
+    sides = {"a": people.select(systems=people.systems[:3]), "b": people.select(systems=people.systems[3:])}
+    refused = client.get(f"/api/judges?data={sent(client, {**sides, 'machine': people})}")
+    assert refused.json()["error"] == "a.csv, b.csv are scores by people. Put them in one file."
+
+
+def test_a_report_on_scores_has_the_section_too(scores: dict[str, cf.ScoreMatrix]) -> None:
+    skip = [name for name in REPORT_SECTIONS if name not in ("judges", "methods")]
+    report = cf.report(scores["scores"], skip=skip, machine=scores["machine"], second=scores["second"])
+    expected = cf.judges([scores["scores"], scores["second"]], scores["machine"])
+    assert report.sections[0].parts[0].text == f"{expected.summary()}."  # type: ignore[union-attr]
+
+
 def test_a_report_has_a_section_on_machine_judgments() -> None:
     sample = cf.make_sample(n_topics=12, n_systems=6, n_documents=300, depth=10, length=20)
     made = cf.make_judges(sample)
@@ -102,5 +161,3 @@ def test_a_report_has_a_section_on_machine_judgments() -> None:
     assert "judges" not in {one.id for one in plain.sections}
     with pytest.raises(cf.ArgumentError, match="`second` needs `machine`"):
         cf.report(sample.qrels, sample.runs, second=made.second)
-    with pytest.raises(cf.ArgumentError, match="`machine` needs `qrels` and `runs`; got scores"):
-        cf.report(cf.make_scores(n_topics=8, n_systems=3), machine=made.machine)

@@ -335,7 +335,7 @@ def test_a_choice_of_several_shows_the_usual_ones(fresh: Client) -> None:
         ("/simulate/scores?data={}&topics=5&systems=3&start=yes", "system3"),
         ("/reliability?data={}", "Reliability"),
         ("/monitor?data={}&looks=2", "decided"),
-        ("/recommend?data={}", "topics"),
+        ("/design?data={}", "All designs and estimators"),
     ],
 )
 def test_every_question_has_its_page(fresh: Client, address: str, said: str) -> None:
@@ -365,9 +365,12 @@ def test_the_menu_leads_to_a_design_that_has_an_answer(fresh: Client) -> None:
     id = sent(fresh, "past.AP.csv", scores(topics=20))
     page = fresh.get(f"/design?data={id}").text
     assert "missing" not in page
-    headline = re.search(r'class="headline">([\d,]+) topics<', page)
+    headline = re.search(r'class="headline">([\d,]+) topics by AP<', page)
     assert headline is not None
-    assert re.search(r"<tbody>\s*<tr><td[^>]*>([\d,]+)<", page)[1] == headline[1], "the first cell is the headline"  # type: ignore[index]
+    assert re.search(rf"<tbody>.*?<td[^>]*>{headline[1]}<", page, re.S), "the headline is in the table"
+    old = fresh.get(f"/recommend?data={id}&systems=5&min_diff=0.2")
+    assert old.headers["location"] == f"/design?kind=recommend&data={id}&systems=5&min_diff=0.2"
+    assert fresh.get(old.headers["location"].replace("systems=5", "systems=5,6")).status_code == 400
 
 
 def test_what_should_not_happen_has_the_protective_headers() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,28 +19,24 @@ if TYPE_CHECKING:
     from cranfield.cli.build import Output
     from cranfield.core.defaults import FileKind
 
-Q = TypeVar("Q", bound=Question)
-RUNNERS: dict[type[Question], Callable[[Any, Any, Files], None]] = {}
-"""The functions of commands that are tools, by question."""
-
-
-def runs(question: type[Q]) -> Callable[[Callable[[Q, Output, Files], None]], Callable[[Q, Output, Files], None]]:
-    """Register the function of a command that is a tool."""
-
-    def register(run: Callable[[Q, Output, Files], None]) -> Callable[[Q, Output, Files], None]:
-        RUNNERS[question] = run
-        return run
-
-    return register
+TOOLS = {
+    "evaluate": "evaluate",
+    "measures": "evaluate",
+    "check": "files",
+    "convert": "files",
+    "pool": "files",
+    "report": "pages",
+    "serve": "pages",
+    "sample": "sample",
+    "demo": "sample",
+}
+"""The commands that are tools, each with the module of `cli.commands` that has a function of its name."""
 
 
 def run(settings: Question, output: Output, files: Files) -> None:
     """Answer a question about files, or run the function of its tool."""
-    from cranfield.cli import commands
-
-    own = commands.RUNNERS.get(type(settings))
-    if own is not None:
-        own(settings, output, files)
+    if (module := TOOLS.get(settings.command)) is not None:
+        getattr(import_module(f"cranfield.cli.commands.{module}"), settings.command)(settings, output, files)
         return
     from cranfield.questions.files import by_its_name, read
 

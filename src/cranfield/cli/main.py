@@ -21,7 +21,7 @@ from cranfield.cli.output import be_quiet, say
 from cranfield.collection.compiled import columns
 from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning, UnknownNameError
 from cranfield.core.files import no_memory, pipes_once, reason
-from cranfield.core.question import GROUPS, HelpGroup, questions
+from cranfield.core.question import GROUPS, HelpGroup, question_of, questions
 from cranfield.core.resources import check_program
 
 EXIT_CODES = {
@@ -105,8 +105,7 @@ class _Help(click.Command):
 
     def get_help(self, ctx: click.Context) -> str:
         """The flags."""
-        from cranfield.trec_eval.arguments import parse_arguments
-        from cranfield.trec_eval.help import help_text
+        from cranfield.trec_eval.arguments import help_text, parse_arguments
 
         return help_text(parse_arguments(["-h"])).rstrip("\n")
 
@@ -130,9 +129,8 @@ def trec_eval(words: tuple[str, ...]) -> None:
     from cranfield.cli.output import say
     from cranfield.core.defaults import FileKind
     from cranfield.core.errors import FileError
-    from cranfield.trec_eval.arguments import parse_arguments
+    from cranfield.trec_eval.arguments import help_text, parse_arguments, version_text
     from cranfield.trec_eval.evaluation import each_run
-    from cranfield.trec_eval.help import help_text, version_text
 
     options = parse_arguments(words)
     if options.help or options.version:
@@ -178,7 +176,7 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, made from its settings."""
-        question = questions().get(self.prefix + cmd_name)
+        question = question_of(self.prefix + cmd_name)
         if question is not None:
             return command_of(question)
         if self.prefix:
@@ -282,7 +280,7 @@ app = click.version_option(__version__, "--version", message=f"cranfield %(versi
 def main() -> None:
     """Entry point of the ``cranfield`` program."""
     # Imported modules stay until the end; collecting garbage among them costs a tenth of a short start.
-    gc.set_threshold(50_000)
+    gc.set_threshold(200_000)
     atexit.register(gc.freeze)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed: the next opened file would receive the output

@@ -12,7 +12,6 @@ from typing import Any, Protocol, TypeAlias, TypeGuard, cast
 
 import polars as pl
 
-from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.readers import read_qrels, read_run, read_runs
 from cranfield.collection.rows import (
     QRELS_COLUMNS,
@@ -24,7 +23,7 @@ from cranfield.collection.rows import (
     run_frame,
     unfold,
 )
-from cranfield.collection.types import Qrels, Run
+from cranfield.collection.types import GradeMap, Qrels, Run, grades_of
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import Files, expand
 from cranfield.core.recognition import QRELS_PARTS, RUN_PARTS, columns_of

@@ -19,8 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection import compiled
-from cranfield.collection.grades import DECLARE, GradeMap
-from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Schema
+from cranfield.collection.types import DECLARE, QRELS_SCHEMA, RUN_SCHEMA, GradeMap, Schema
 from cranfield.core.labels import plural
 from cranfield.core.text import BOM, Problems, decimal_comma, finite_number, shown
 
@@ -269,19 +268,9 @@ def has_duplicates(*labels: pl.Series) -> bool:
 
 
 def has_equals(keys: NDArray[np.uint64]) -> bool:
-    """Whether two keys are equal, without sorting all: keys are put in slots, and only evicted ones compared.
-
-    Of two equal keys, one was evicted by the other, or both by a third.
-    """
-    room = np.uint64(len(keys) * _SLOTS)
-    slot = ((keys >> np.uint64(32)) * room >> np.uint64(32)).view(np.int64)
-    row = np.arange(len(keys), dtype=np.int32)
-    last = np.empty(int(room), dtype=np.int32)
-    last[slot] = row
-    winner = last[slot]
-    evicted = np.flatnonzero(winner != row)
-    losers = np.sort(keys[evicted])
-    return bool((keys[evicted] == keys[winner[evicted]]).any() or (losers[1:] == losers[:-1]).any())
+    """Whether two keys are equal."""
+    ordered = np.sort(keys)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 # ── careful ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,23 +1,23 @@
 """Strict readers of runs and judgments of many tools: nothing is silently misread.
 
 `collection.lines` has the parsers: a fast one that gives up at the first doubt, and a careful one that defines what is
-accepted and explains what is not.
+accepted and explains what is not. Names such as ``irds:msmarco-passage/dev/small`` are read with ir_datasets.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import overload
+from typing import Any, overload
 
 from cranfield.collection.formats import CollectionFile, Kind, format_of
-from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.lines import Parsed, careful_qrels, careful_run, fast_qrels, fast_run
-from cranfield.collection.types import Qrels, Run
+from cranfield.collection.rows import Place, of_tuples, qrels_frame, run_frame
+from cranfield.collection.types import GradeMap, Qrels, Run, grades_of
 from cranfield.core.defaults import SYSTEM_NAME, SystemName
-from cranfield.core.errors import DataError, notify
+from cranfield.core.errors import DataError, FileError, Problem, notify
 from cranfield.core.executors import map_in_order
-from cranfield.core.files import STDIN, expand, is_dataset, is_read_once, read_bytes, system_name
+from cranfield.core.files import DATASET, STDIN, expand, is_dataset, is_read_once, read_bytes, system_name
 from cranfield.core.labels import summary
 from cranfield.core.text import check_text
 
@@ -54,8 +54,6 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     Run(bm25: 1 topics, 2 documents)
     """
     if is_dataset(dataset := os.fspath(path)):
-        from cranfield.collection.datasets import dataset_run
-
         return dataset_run(dataset)
     return parse_run(read_bytes(path), path, lenient=lenient, name=name)
 
@@ -171,7 +169,7 @@ def read_qrels(path: str | os.PathLike[str], *, map: str | GradeMap | None = Non
     The iteration field is the subtopic, which diversity judgments need. White space, comments, compression and
     strictness are those of `read_run`. Relevance is an integer, written ``2`` or ``L2``, and may be negative.
 
-    Other grades need `map`, such as ``"0+:0,0.5+:1"``: see `cranfield.collection.grades`.
+    Other grades need `map`, such as ``"0+:0,0.5+:1"``: see `cranfield.collection.types`.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "qrels.txt")
@@ -181,8 +179,6 @@ def read_qrels(path: str | os.PathLike[str], *, map: str | GradeMap | None = Non
     """
     grades = grades_of(map)
     if is_dataset(dataset := os.fspath(path)):
-        from cranfield.collection.datasets import dataset_qrels
-
         return dataset_qrels(dataset) if grades is None else grades.applied(dataset_qrels(dataset))
     return parse_qrels(read_bytes(path), path, grades)
 
@@ -208,3 +204,36 @@ def _other(data: bytes, path: str, kind: Kind, grades: GradeMap | None = None) -
     """A run or judgments in another format than TREC's; None where none is recognised."""
     entry = format_of(file := CollectionFile(path, data, grades), kind)
     return entry.read(file, kind) if entry and entry.read else None
+
+
+def _load(name: str, what: str) -> Any:
+    try:
+        import ir_datasets
+    except ImportError:
+        text = "ir_datasets is not installed; pip install ir_datasets, or name a file"
+        raise FileError(name, [Problem(0, text)]) from None
+    try:
+        dataset = ir_datasets.load(name.removeprefix(DATASET))
+    except KeyError:
+        raise FileError(name, [Problem(0, "ir_datasets has no such dataset; check the name")]) from None
+    iterator = getattr(dataset, f"{what}_iter", None)
+    if iterator is None:
+        kind = "judgments" if what == "qrels" else "scored documents"
+        raise FileError(name, [Problem(0, f"this dataset has no {kind}; name another ({what})")])
+    try:
+        return list(iterator())
+    except Exception as error:  # noqa: BLE001 (a download may fail in any way, and each dataset parses its own files)
+        text = f"ir_datasets failed ({type(error).__name__}: {error}); fetch the data with ir_datasets, or name a file"
+        raise FileError(name, [Problem(0, text)]) from None
+
+
+def dataset_qrels(name: str) -> Qrels:
+    """The judgments of a dataset."""
+    columns = of_tuples(_load(name, "qrels"), "relevance")
+    return Qrels(qrels_frame(columns, Place(name, lambda at: 0)), system_name(name))
+
+
+def dataset_run(name: str) -> Run:
+    """The scored documents of a dataset, as a run."""
+    columns = of_tuples(_load(name, "scoreddocs"), "score")
+    return Run(run_frame(columns, Place(name, lambda at: 0)), system_name(name))

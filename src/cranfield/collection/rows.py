@@ -16,8 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.collection.grades import GradeMap
-from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, GradeMap
 from cranfield.core.errors import SHOWN_PROBLEMS, DataError, FileError, Problem
 from cranfield.core.labels import repr_of, summary
 from cranfield.core.resources import refuse_forked

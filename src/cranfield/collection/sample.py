@@ -1,6 +1,6 @@
 """A synthetic collection with known truth: documents, topics, graded judgments, a pool, and runs.
 
-`cranfield.core.truth.rankings` describes the model of the runs. docs/sample.md compares their AP with real tracks.
+`cranfield.core.truth` describes the model of the runs. docs/sample.md compares their AP with real tracks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cranfield.core.options import number_text
 from cranfield.core.resampling import generator
 from cranfield.core.resources import Demand, seconds_of
 from cranfield.core.results import signature
-from cranfield.core.truth.rankings import Rankings, SampleModel, Systems, average_precision, draw_systems, draw_topic
+from cranfield.core.truth import Rankings, SampleModel, Systems, average_precision, draw_systems, draw_topic
 from cranfield.scores.matrix import ScoreMatrix
 
 MIN_DOCUMENTS = 100

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cranfield.collection.compiled import Judge, JudgedLines
 from cranfield.collection.lines import (
     NO_RUN,
     Noticed,
@@ -139,6 +140,7 @@ class RunStream:
     lenient, name : as for `read_run`
     memory : bytes that reading may take, about
     block : bytes of a block; a file that is no longer is read whole
+    judge : what may judge such a file at once, in place of its rows
 
     Examples
     --------
@@ -160,10 +162,12 @@ class RunStream:
         name: SystemName = SYSTEM_NAME,
         memory: float,
         block: int | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.section = path if isinstance(path, RunSection) else None
         self.path = os.fspath(path.path if isinstance(path, RunSection) else path)
         self.lenient, self.name, self.memory = lenient, name, memory
+        self.judge = judge
         self.block = block or int(min(max(memory / (2 * GROWTH), _BLOCK[0]), _BLOCK[1]))
         self.tag = ""
         """The run tag, once the file is read."""
@@ -177,7 +181,7 @@ class RunStream:
         """The system's name, once the file is read."""
         return called(self.path, self.tag, self.name)
 
-    def parts(self) -> Iterator[pl.DataFrame | None]:
+    def parts(self) -> Iterator[pl.DataFrame | JudgedLines | None]:
         """The rows, in blocks of whole topics. None means: discard the rows so far, all of them follow again."""
         if self.section is not None:
             yield from self._of_section()
@@ -215,14 +219,20 @@ class RunStream:
         self.tag, self.notes = run.tag, (*run.notes, note) if note else run.notes
         yield run.frame
 
-    def _in_one_go(self) -> Iterator[pl.DataFrame]:
+    def _in_one_go(self) -> Iterator[pl.DataFrame | JudgedLines]:
         with open_bytes(self.path) as stream:
             data = stream.read(self.block)
             short = not stream.read(1)
-        if short and (run := fast_run(check_text(data, self.path))) is not None:
-            self.tag, self.notes = run.tag, run.notes
-            yield run.frame
-            return
+        if short:
+            data = check_text(data, self.path)
+            if self.judge is not None and (judged := self.judge(data)) is not None:
+                self.tag = judged.tag
+                yield judged
+                return
+            if (run := fast_run(data)) is not None:
+                self.tag, self.notes = run.tag, run.notes
+                yield run.frame
+                return
         del data
         yield from self._grouped()
 

@@ -1,14 +1,16 @@
-"""Titles of documents, for ranked lists: from JSON lines, or from a table of ids and titles."""
+"""Titles: of a collection, from the name of its file; of documents, from JSON lines or a table of ids and titles."""
 
 from __future__ import annotations
 
 import csv
 import json
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
 from cranfield.core.errors import FileError, Problem
-from cranfield.core.files import line_blocks, open_bytes
+from cranfield.core.files import NamedFile, is_file, is_folder, line_blocks, open_bytes
 from cranfield.core.text import shown
 
 _ID = ("document", "_id", "id", "docno", "docid", "doc_id", "document_id", "cord_uid", "pid")
@@ -17,6 +19,9 @@ _TITLE = ("title", "name", "headline", "text", "contents", "body", "abstract")
 LONGEST = 120
 """Characters of a title; of a text without one, its beginning."""
 _BLOCK = 1 << 20
+_KIND = r"qrels?|judge?ments?|prels|scores?"
+_NOTHING = rf"{_KIND}|results?|runs?|data|files?|evals?|txt|test|tmp|upload"
+"""Words in file names that do not name the collection."""
 
 
 def read_titles(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
@@ -95,3 +100,26 @@ def _columns(line: str, label: str, number: int) -> tuple[tuple[str, int, int], 
 
 def _first(names: Sequence[str], known: Sequence[str]) -> int | None:
     return next((names.index(name) for name in known if name in names), None)
+
+
+_ENDINGS = re.compile(r"\.(txt|dat|csv|tsv|gz|bz2|xz|zst|zip|json|jsonl|parquet|nev|eval|qrels?|run)$", re.IGNORECASE)
+
+
+def collection_title(path: str | os.PathLike[str]) -> str:
+    """The name of a collection, from the file of its judgments or scores; empty where the file name has none.
+
+    >>> collection_title("robust04/qrels.robust04.txt.gz"), collection_title("past/trec-covid-r5/qrels.txt")
+    ('robust04', 'trec-covid-r5')
+    >>> collection_title("dl2019.human.qrels"), collection_title(NamedFile("qrels.txt", "/somewhere/0001"))
+    ('dl2019.human', '')
+    """
+    name = os.fspath(path)
+    file = Path(name) if isinstance(path, NamedFile) or not (is_file(name) or is_folder(name)) else Path(name).resolve()
+    for one in (file.name, *(parent.name for parent in list(file.parents)[:2])):
+        stem = one
+        while _ENDINGS.search(stem):
+            stem = _ENDINGS.sub("", stem)
+        stem = re.sub(rf"^({_KIND})[._-]+|[._-]+({_KIND})$", "", stem, flags=re.IGNORECASE)
+        if stem and not re.fullmatch(rf"({_NOTHING}|\d*|\.*)", stem, flags=re.IGNORECASE):
+            return stem
+    return ""

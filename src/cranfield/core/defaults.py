@@ -63,6 +63,8 @@ TAU_RESAMPLES: Final = 2_000
 """Resamples of topics behind an interval of τ."""
 JUDGES_MEASURE: Final = "nDCG@10"
 """The measure by which judges rank systems."""
+JUDGES_MIN_DIFF: Final = 0.05
+"""The difference for which questions about judges say how many human topics it needs."""
 MACHINE_TOPICS: Final = (50, 100, 200, 500, 1000, 2000)
 """Further machine-judged topics that a design looks at."""
 Sampled = Literal["random", "unknown"]

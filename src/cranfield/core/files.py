@@ -392,7 +392,7 @@ def unreadable(name: str, error: Exception) -> FileError:
     return FileError(name, text)
 
 
-def line_blocks(stream: ByteStream, size: int, begun: bytes = b"") -> Iterator[bytes]:
+def line_blocks(stream: ByteStream, size: int) -> Iterator[bytes]:
     """The rest of a file in blocks of whole lines, of about `size` bytes each (more where one line is longer).
 
     >>> import tempfile
@@ -402,7 +402,7 @@ def line_blocks(stream: ByteStream, size: int, begun: bytes = b"") -> Iterator[b
     ...     list(line_blocks(stream, 9))
     [b'one\\ntwo\\n', b'three\\n', b'four']
     """
-    pieces = [begun] if begun else []
+    pieces: list[bytes] = []
     while piece := stream.read(size):
         cut = piece.rfind(b"\n") + 1
         if not cut:

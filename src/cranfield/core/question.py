@@ -86,13 +86,24 @@ QUESTIONS: dict[str, type[Question]] = {}
 """Every question by its command; a class that names its command is in it. See `questions`."""
 
 
+def _folders() -> list[str]:
+    """The folders of `cranfield.questions`."""
+    package = importlib.import_module("cranfield.questions")
+    return [folder.name for folder in pkgutil.iter_modules(package.__path__) if folder.ispkg]
+
+
 def questions() -> dict[str, type[Question]]:
     """Every question there is, in the order of the help: the `question.py` of each folder of `cranfield.questions`."""
-    package = importlib.import_module("cranfield.questions")
-    for folder in pkgutil.iter_modules(package.__path__, "cranfield.questions."):
-        if folder.ispkg:
-            importlib.import_module(f"{folder.name}.question")
+    for folder in _folders():
+        importlib.import_module(f"cranfield.questions.{folder}.question")
     return dict(sorted(QUESTIONS.items(), key=lambda item: item[1].place))
+
+
+def question_of(command: str) -> type[Question] | None:
+    """The question of a command. Where a folder has its first word as name, only that is imported."""
+    if (folder := command.partition(" ")[0]) in _folders():
+        importlib.import_module(f"cranfield.questions.{folder}.question")
+    return QUESTIONS.get(command) or questions().get(command)
 
 
 class Answered(Protocol[R]):
@@ -150,6 +161,7 @@ class Page:
     nothing : what stands where the answer will be
     brief : what the API's description says of it; the question's own line of help unless given
     example : what is shown when the address asks nothing
+    example_of_data : the same when the address names data; by default `example`
     waits : whether work starts only when the form is sent, because it takes long
     live : whether the answer updates while the form is filled in
     leads_to : gives the questions of kindred pages that it links to
@@ -168,6 +180,7 @@ class Page:
     nothing: str = "Choose data: the sample collection is one click away."
     brief: str = ""
     example: Mapping[str, str] = field(default_factory=dict)
+    example_of_data: Mapping[str, str] | None = None
     waits: bool = False
     live: bool = False
     leads_to: Callable[[], tuple[type[Question], ...]] = tuple

@@ -15,7 +15,7 @@ catches.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +115,7 @@ def check_shares(what: str, name: str, shares: ArrayLike) -> None:
     claim(abs(float(parts.sum()) - 1) <= _SLACK, what, f"a {name} that does not sum to 1")
 
 
-def check_frame(what: str, frame: pl.DataFrame, estimate: str | None = None, open_ends: Iterable[str] = ()) -> None:
+def check_frame(what: str, frame: pl.DataFrame, estimate: str | None = None) -> None:
     """The same of a table, by the names of its columns.
 
     Parameters
@@ -124,15 +124,12 @@ def check_frame(what: str, frame: pl.DataFrame, estimate: str | None = None, ope
     frame : the table; its numbers are finite or missing. Columns such as ``p`` are p-values, columns such as ``power``
         are shares, and ``NAME_lower`` and ``NAME_upper`` are the interval of ``NAME``
     estimate : the column whose interval ``lower`` and ``upper`` are
-    open_ends : columns that may be infinite, such as an end of a one-sided interval
     """
-    free = set(open_ends)
     for name, kind in frame.schema.items():
         if not kind.is_float():
             continue
         column = frame[name].drop_nulls()
-        if name not in free:
-            claim(bool(column.is_finite().all()), what, f"a {name} that is not finite")
+        claim(bool(column.is_finite().all()), what, f"a {name} that is not finite")
         if _P_VALUE.fullmatch(name):
             claim(bool(((column > 0) & (column <= 1)).all()), what, f"a {name} outside (0, 1]")
         elif _SHARE.fullmatch(name):

@@ -17,39 +17,28 @@ _MOST_UNKNOWN = 20  # more names without a known measure must be documents, even
 
 
 def scores_or_evaluated(
-    scores: ScoresLike | RunsLike | QrelsLike,
+    scores: ScoresLike | RunsLike,
     qrels: QrelsLike | None = None,
     measure: MeasuresLike | None = None,
     *,
-    runs: RunsLike | None = None,
-    argument: str = "scores",
     workers: int | None = None,
 ) -> Scores:
     """Given scores (see `as_scores`) or, with judgments, the scores of runs (see `evaluate`).
 
-    A measure may have any of its names: ``map`` finds scores named AP. Judgments may also come first and the `runs`
-    second, as in `evaluate`.
+    A measure may have any of its names: ``map`` finds scores named AP.
 
     >>> runs = {"a": {"1": {"d1": 2.0, "d2": 1.0}}, "b": {"1": {"d2": 2.0, "d1": 1.0}}}
     >>> scores_or_evaluated(runs, {"1": {"d1": 1}}, "RR").only().values.tolist()
     [[1.0, 0.5]]
-    >>> scores_or_evaluated({"1": {"d1": 1}}, measure="RR", runs=runs).only().values.tolist()
-    [[1.0, 0.5]]
     """
-    if runs is not None:
-        if qrels is not None:
-            raise ArgumentError("the judgments are given twice; give judgments, then runs, without `qrels`")
-        scores, qrels = runs, cast("QrelsLike", scores)
     if qrels is None:
-        _refuse_runs(scores, measure, argument)
-        return as_scores(
-            cast("ScoresLike", scores), measure=cast("str | Sequence[str] | None", measure), argument=argument
-        )
+        _refuse_runs(scores, measure)
+        return as_scores(cast("ScoresLike", scores), measure=cast("str | Sequence[str] | None", measure))
     with quietly():  # the scores hold the warnings of evaluation, and every result repeats them
         return evaluate(qrels, cast("RunsLike", scores), MEASURES if measure is None else measure, workers=workers)
 
 
-def _refuse_runs(scores: Any, measure: Any, argument: str) -> None:
+def _refuse_runs(scores: Any, measure: Any) -> None:
     """Refuse runs without judgments, whose documents would be taken for measures."""
     if isinstance(scores, Scores) or not isinstance(scores, Mapping):
         return
@@ -63,6 +52,6 @@ def _refuse_runs(scores: Any, measure: Any, argument: str) -> None:
     if strange and not any(map(recognise, names)):
         shown = min(names, default="")
         raise ArgumentError(
-            f"`{argument}` looks like runs without judgments: {shown!r} is not a measure and may be a document. "
+            f"`scores` looks like runs without judgments: {shown!r} is not a measure and may be a document. "
             "To evaluate runs, add the judgments: qrels=…, measure=…"
         )

@@ -6,13 +6,14 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from cranfield.collection.compiled import Judge
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.groups import GroupsLike, with_groups
 from cranfield.collection.intents import Intents, read_intents
@@ -44,6 +45,7 @@ from cranfield.measures.stream import (
     gather,
     in_sections,
     join_sections,
+    judge_lines,
     open_run,
     read_again,
     sent,
@@ -177,6 +179,12 @@ class Evaluator:
     def needs_documents(self) -> bool:
         """Whether a measure may need more than the judged documents of a run, so that the run is held whole."""
         return bool(self._theirs) or not all(m.definition.is_ours for m in self._ours)
+
+    @cached_property
+    def judge_lines(self) -> Judge | None:
+        """What may judge a whole file in one go; None where documents are not ranked by their scores as written."""
+        plain = self.order == "score" and not self.single_precision
+        return judge_lines(self.judgments) if plain else None
 
     def score_stream(self, stream: RunStream) -> RunScores:
         """`score_run` of a file that is read in blocks."""
@@ -428,7 +436,7 @@ def _score_unit(evaluator: Evaluator, memory: float, unit: Unit) -> RunScores | 
     lenient, name = evaluator.scoring["lenient"], evaluator.scoring["name"]
     if isinstance(unit, Run) or (evaluator.needs_documents and isinstance(unit, str)):
         return evaluator.score_run(open_run(unit, lenient, name))
-    stream = RunStream(unit, lenient=lenient, name=name, memory=memory)
+    stream = RunStream(unit, lenient=lenient, name=name, memory=memory, judge=evaluator.judge_lines)
     return evaluator.judge_section(stream) if isinstance(unit, RunSection) else evaluator.score_stream(stream)
 
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
 
+from cranfield.collection.compiled import Judge, JudgedLines, judge_of
 from cranfield.collection.lines import Noticed
 from cranfield.collection.readers import read_run
 from cranfield.collection.streaming import RunSection, RunStream, in_turn, topic_sections
@@ -23,7 +25,7 @@ from cranfield.measures.ranking import JudgedRanking, NoRanking
 SECTION = 1 << 26
 """Run files above this many bytes go to other workers in sections of about this size."""
 Unit = Run | str | RunSection
-Judge = Callable[[Run], tuple[JudgedRanking, list[str]]]
+JudgeRun = Callable[[Run], tuple[JudgedRanking, list[str]]]
 
 
 @dataclass
@@ -87,13 +89,17 @@ def join_sections(sections: Sequence[JudgedSection]) -> Gathered | None:
     return Gathered(retrieved.sum(axis=0), rows, dict.fromkeys(topics))
 
 
-def gather(stream: RunStream, judgments: Judgments, judge: Judge) -> Gathered:
+def gather(stream: RunStream, judgments: Judgments, judge: JudgeRun) -> Gathered:
     """The judged documents of a file of any size, or of a section of it."""
     gathered = Gathered(np.zeros(judgments.n_topics, dtype=np.int64))
     for rows in stream.parts():
         if rows is None:
             gathered = Gathered(np.zeros(judgments.n_topics, dtype=np.int64))
             continue
+        if isinstance(rows, JudgedLines):
+            topic, rank, document = np.frombuffer(rows.hits, dtype=np.int64).reshape(-1, 3).T
+            retrieved = np.frombuffer(rows.retrieved, dtype=np.int64)
+            return Gathered(retrieved, [(topic, rank, document)], rows.unjudged_topics)
         try:
             with in_turn(len(rows)):
                 gathered.add(*judge(Run(rows, stream.path)))
@@ -101,6 +107,13 @@ def gather(stream: RunStream, judgments: Judgments, judge: Judge) -> Gathered:
             gathered.unranked.append(error)
         del rows  # not to be held while the next are read
     return gathered
+
+
+def judge_lines(judgments: Judgments) -> Judge | None:
+    """What may judge a whole file by score while its lines are parsed."""
+    starts = np.searchsorted(judgments.topic, np.arange(judgments.n_topics + 1)).tolist()
+    documents = judgments.documents.to_list()
+    return judge_of(judgments.topics, (documents[start:stop] for start, stop in pairwise(starts)))
 
 
 def sent(sources: Iterable[Run | str], lenient: bool, name: SystemName) -> Iterable[Run | str]:

@@ -104,13 +104,14 @@ def scores_of(files: Sequence[str], question: Any, bar: Bar) -> Scores:
 
 
 def grouped(collections: dict[str, Scores], question: Any) -> dict[str, Scores]:
-    """The scores by groups of topics, where the question names groups."""
-    groups = getattr(question, "topic_groups", None)
-    if groups is None:
+    """The scores by groups of topics, where the question names groups; a warning where it could and should."""
+    if not hasattr(question, "topic_groups"):
         return collections
-    from cranfield.questions.compare.clusters import group_topics, read_topic_groups
+    from cranfield.questions.compare.clusters import group_topics, noticed_turns, read_topic_groups
 
-    of_topic = read_topic_groups(groups)
+    if question.topic_groups is None:
+        return {name: noticed_turns(scores) for name, scores in collections.items()}
+    of_topic = read_topic_groups(question.topic_groups)
     return {name: group_topics(scores, of_topic) for name, scores in collections.items()}
 
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from cranfield.collection.doors import QrelsLike, RunsLike
 from cranfield.collection.teams import read_teams
-from cranfield.collection.title import collection_title
+from cranfield.collection.titles import collection_title
 from cranfield.core import defaults
 from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
@@ -27,7 +27,7 @@ from cranfield.questions.compare.answer import how_many_differ, leader, level_no
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.judges.inputs import JudgesLike
-from cranfield.questions.table.methods import how_found
+from cranfield.questions.table.answer import how_found
 from cranfield.reports.case import Case, Material
 from cranfield.reports.participants import participant_pages
 from cranfield.reports.references import WORKS
@@ -212,7 +212,8 @@ def report(
     n_partitions, n_splits, replicate_resamples : of the replicates
     depths : pool depths to price
     teams : the team of every run, or a file of them (see `read_teams`): each is left out of the pool in turn
-    machine, second : judgments by machines and by second persons, for a section as `judges` answers it
+    machine, second : judgments (or, beside scores, scores) by machines and by second persons, for a section as
+        `judges` answers it
     system_groups : groups of systems that a machine may favour, see `judges`
     across : scores of other collections with the same systems, in any form that `across` takes, or their files
     level, gains, intents, order, single_precision, name, lenient, judged_only : how runs are scored, see `evaluate`
@@ -261,8 +262,6 @@ def report(
         raise ArgumentError("`documents` needs `qrels` and `runs`; got scores.")
     if teams is not None and judged is None:
         raise ArgumentError("`teams` needs `qrels` and `runs`; got scores.")
-    if machine is not None and judged is None:
-        raise ArgumentError("`machine` needs `qrels` and `runs`; got scores.")
     if machine is None and (second is not None or system_groups is not None):
         lonely = "second" if second is not None else "system_groups"
         raise ArgumentError(f"`{lonely}` needs `machine`, the judgments of a machine.")

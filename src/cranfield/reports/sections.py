@@ -377,10 +377,12 @@ def reusable(case: Case) -> Iterator[Piece]:
 
 def machine_judged(case: Case) -> Iterator[Piece]:
     """What machine judgments change, beside those of people."""
-    given = case.judges
+    given, runs = case.judges, list(case.material.runs) or None
+    # Scores by one measure are those to compare, whatever their files call it.
+    measure = None if runs is None and len(case.scores) == 1 else case.measure
     result = judges(
-        [case.judgments, *_each(given["second"])], _each(given["machine"]), list(case.material.runs),
-        measure=case.measure, system_groups=given["system_groups"], teams=case.teams, alpha=case.alpha, seed=case.seed,
+        [case.judgments if runs else case.main, *_each(given["second"])], _each(given["machine"]), runs,
+        measure=measure, system_groups=given["system_groups"], teams=case.teams, alpha=case.alpha, seed=case.seed,
         **case.scoring,
     )  # fmt: skip
     yield from shown(result, rows=10)
@@ -394,8 +396,16 @@ def _each(given: Any) -> list[Any]:
 def elsewhere(case: Case) -> Iterator[Piece]:
     """Whether the differences hold on other collections too."""
     parts = as_parts(case.across, [case.measure], "error")
-    merge(parts, from_scores({case.title or "this collection": Scores([case.main])}), "across")
-    yield from shown(across(Parts(parts), "drop-system", alpha=case.alpha, seed=case.seed), rows=10)
+    name = case.title.removesuffix(f".{case.measure}") or "this collection"
+    merge(parts, from_scores({name: Scores([case.main])}), "across")
+    result = across(Parts(parts), "drop-system", alpha=case.alpha, seed=case.seed)
+    said = result.answer()
+    yield result
+    yield from told(said)
+    yield from map(figure, said.charts)
+    # The table of a paper has its own command, and columns that repeat themselves or the leaderboard are in the files.
+    hide = ("measure", "mean_a", "mean_b", "p_flips", "collections")
+    yield from tables(said, *(name for name in said.shown if name != "table"), rows=10, hide=hide)
 
 
 _TESTS, _DESIGNS = ("fisher", "smucker", "phipson", "holm"), ("sakai-evia", "sakai-rd003", "greenhouse")

@@ -18,22 +18,7 @@ from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import repr_of, summary, text_of
 from cranfield.core.recognition import columns_of, long_columns
-from cranfield.scores.frames import (
-    FrameLike,
-    as_polars,
-    assemble,
-    check_range,
-    from_long,
-    from_tidy,
-    from_wide,
-    from_wide_by_system,
-    holds_means,
-    is_frame,
-    is_wide_by_system,
-    means_of_systems,
-    refuse_unclear_sides,
-    tidy_columns,
-)
+from cranfield.scores import frames
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import read_scores
 
@@ -63,7 +48,7 @@ ScoresLike: TypeAlias = (
     ScoreMatrix
     | Scores
     | PathLike
-    | FrameLike
+    | frames.FrameLike
     | Labelled
     | Mapping[str, OfSystem]
     | Mapping[str, ScoreMatrix]
@@ -148,7 +133,7 @@ def as_matrix_list(scores: CollectionsLike, *, argument: str = "scores") -> list
 
 def is_scores(thing: Any) -> bool:
     """Whether `as_scores` takes it for the scores of one collection or, in a mapping, of several."""
-    if isinstance(thing, (ScoreMatrix, Mapping, str, os.PathLike)) or is_frame(thing):
+    if isinstance(thing, (ScoreMatrix, Mapping, str, os.PathLike)) or frames.is_frame(thing):
         return True
     return _is_labelled(thing)
 
@@ -166,17 +151,19 @@ def as_collections(scores: CollectionsLike, *, argument: str = "scores") -> dict
     {'trec8': Scores(AP: 1 topics × 1 systems, mean 0.5000)}
     """
     given: Any = scores
-    if isinstance(given, Mapping) and not isinstance(given, Scores) and not is_frame(given):
+    if isinstance(given, Mapping) and not isinstance(given, Scores) and not frames.is_frame(given):
         if not given:
             raise ArgumentError(f"`{argument}` is empty; give the scores of at least one collection.")
-        if all(isinstance(one, (ScoreMatrix, Scores, str, os.PathLike)) or is_frame(one) for one in given.values()):
+        if all(
+            isinstance(one, (ScoreMatrix, Scores, str, os.PathLike)) or frames.is_frame(one) for one in given.values()
+        ):
             return {name: as_scores(one, argument=f"{argument}[{name!r}]") for name, one in given.items()}
     return {"scores": as_scores(given, argument=argument)}
 
 
 def from_frame(frame: Any, *, measure: str | Sequence[str] | None = None, missing: MissingPolicy = MISSING) -> Scores:
     """See `Scores.from_frame`."""
-    return Scores(map(check_range, of_frame(frame, measure, missing).values()))
+    return Scores(map(frames.check_range, of_frame(frame, measure, missing).values()))
 
 
 def of_frame(
@@ -186,30 +173,30 @@ def of_frame(
     wanted = _names(measure)
     name = wanted[0] if len(wanted) == 1 else None
     indexed = type(frame).__module__.split(".")[0] == "pandas" and type(frame.index).__name__ != "RangeIndex"
-    table = as_polars(frame)
+    table = frames.as_polars(frame)
     if not table.height:
         raise DataError("the frame is empty; expected at least one row of scores")
     parts = long_columns(table.columns)
     if parts is not None and (system or "system" in parts):
-        return from_long(table, measure=name, missing=missing, system=system)
-    tidy = tidy_columns(table, wanted)
+        return frames.from_long(table, measure=name, missing=missing, system=system)
+    tidy = frames.tidy_columns(table, wanted)
     if tidy is not None:
-        return Scores(from_tidy(table, tidy, missing=missing))
+        return Scores(frames.from_tidy(table, tidy, missing=missing))
     topic = columns_of(table.columns, ["topic"]).get("topic")
-    if topic is None and is_wide_by_system(table):
-        return Scores([from_wide_by_system(table, measure=name or "score", missing=missing)])
+    if topic is None and frames.is_wide_by_system(table):
+        return Scores([frames.from_wide_by_system(table, measure=name or "score", missing=missing)])
     if topic is None and indexed:
         topic = table.columns[0]
-        if table[topic].dtype == pl.String and holds_means(table.columns[1:]):
-            raise DataError(means_of_systems(table.columns[1:]))
+        if table[topic].dtype == pl.String and frames.holds_means(table.columns[1:]):
+            raise DataError(frames.means_of_systems(table.columns[1:]))
     if topic is None:
         raise DataError(
             f"no column holds topics; found {summary(table.columns, most=8)}. "
             "Name one topic (or qid, query_id), or index the frame by topic."
         )
-    made = from_wide(table, measure=name or "score", missing=missing, topic=topic)
+    made = frames.from_wide(table, measure=name or "score", missing=missing, topic=topic)
     if indexed:
-        refuse_unclear_sides(made.topics, made.systems, topic)
+        frames.refuse_unclear_sides(made.topics, made.systems, topic)
     return Scores([made])
 
 
@@ -228,7 +215,7 @@ def _made(scores: Any, name: str | None, wanted: list[str], missing: MissingPoli
         return Scores([scores])
     if isinstance(scores, (str, os.PathLike)):
         return read_scores(scores, measure=name, missing=missing)
-    if is_frame(scores):
+    if frames.is_frame(scores):
         return from_frame(scores, measure=wanted or None, missing=missing)
     if _is_labelled(scores):
         values, topics, systems = scores
@@ -299,7 +286,7 @@ def _from_mapping(scores: Mapping[Any, Any], name: str | None, missing: MissingP
             values.append(value)
     if not values:
         raise DataError(f"`{argument}` holds no scores; give at least one topic for every system")
-    return Scores(map(check_range, assemble(columns, np.array(values), missing=missing)))
+    return Scores(map(frames.check_range, frames.assemble(columns, np.array(values), missing=missing)))
 
 
 def _cells(system: str, inside: Any, argument: str) -> Iterable[tuple[str, str | None, float]]:
@@ -315,7 +302,7 @@ def _cells(system: str, inside: Any, argument: str) -> Iterable[tuple[str, str |
         return
     if isinstance(inside, np.ndarray):
         inside = inside.tolist()
-    if isinstance(inside, Iterable) and not isinstance(inside, (str, bytes)) and not is_frame(inside):
+    if isinstance(inside, Iterable) and not isinstance(inside, (str, bytes)) and not frames.is_frame(inside):
         for at, value in enumerate(inside, 1):
             if _is_metric(value):
                 label = _topic(value.query_id, system)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cranfield.core.defaults import SEED
 from cranfield.core.errors import ArgumentError
-from cranfield.core.truth.models import additive_scores
+from cranfield.core.truth import additive_scores
 from cranfield.scores.matrix import ScoreMatrix
 
 

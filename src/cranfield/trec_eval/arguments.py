@@ -1,4 +1,4 @@
-"""trec_eval's flags, read as trec_eval reads them: clustered, in any order, long names cut short."""
+"""trec_eval's flags, read as trec_eval reads them: clustered, in any order, long names cut short; and its -h and -v."""
 
 from __future__ import annotations
 
@@ -6,9 +6,49 @@ import getopt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cranfield import __version__
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import plural
-from cranfield.measures.aliases import FORMATS, MOST
+from cranfield.measures.aliases import FORMATS, MOST, TREC_MEASURES, TREC_NAMES, TrecMeasure
+from cranfield.measures.registry import find
+from cranfield.trec_eval.measures import SETS, choose
+
+_COMPLETE = "average over all topics of the qrels; a topic the run lacks scores 0"
+_LEVEL = "lowest relevance level that counts as relevant; default 1"
+_DOCUMENTS = "number of documents in the collection, for `utility`"
+_Z = "print z scores from lines `topic measure mean sd`, as `standardise fit --trec` writes them"
+_FORMAT = "judgments as `qrels`, `prefs` or `qrels_prefs` (preferences), or `qrels_jg` (several groups)"
+_DEBUG = "evaluate TOPIC alone (with -c, means stay over all topics); prints no debug lines"
+USAGE = (
+    "cranfield trec_eval [-h] [-q] [-n] [-c] [-l LEVEL] [-m MEASURE]… [-M N] [-J] [-N N] [-Z FILE] "
+    "[-R FORMAT] QRELS RUN…"
+)
+FOLLOWED = "10.0"
+"""The version of trec_eval whose output is reproduced."""
+_OWN_WORDS = {
+    "runid": "The run's tag, from the run file; in the summary only.",
+    "gm_map": "Geometric mean over topics of AP, none below 0.00001; in the summary only.",
+    "gm_bpref": "Geometric mean over topics of Bpref, none below 0.00001; in the summary only.",
+    "relstring": "Levels of the first documents as text (- not in the qrels, . negative, > above 9); with -q only.",
+    "num_q": "Topics averaged over; in the summary only.",
+    "map_avgjg": "map averaged over the judgment groups of a topic (-R qrels_jg).",
+    "P_avgjg": "P averaged over the judgment groups of a topic (-R qrels_jg).",
+    "Rprec_mult_avgjg": "Rprec_mult averaged over the judgment groups of a topic (-R qrels_jg).",
+    "prefs_num_prefs_poss": "Preferences that the judgments hold (summed over topics).",
+    "prefs_num_prefs_ful": "Preferences fulfilled: the preferred document stands above, or alone is retrieved.",
+    "prefs_num_prefs_ful_ret": "Preferences fulfilled with both documents retrieved (summed over topics).",
+    "prefs_simp": "Preferences fulfilled / preferences.",
+    "prefs_pair": "Mean over pairs of documents of the share of groups whose preference is fulfilled.",
+    "prefs_avgjg": "Mean over judgment groups of preferences fulfilled / preferences.",
+    "prefs_avgjg_Rnonrel": "prefs_avgjg with as many documents of level 0 as of higher levels, the first ones ranked.",
+    "prefs_simp_ret": "prefs_simp over pairs with both documents retrieved.",
+    "prefs_pair_ret": "prefs_pair over pairs with both documents retrieved.",
+    "prefs_avgjg_ret": "prefs_avgjg over pairs with both documents retrieved.",
+    "prefs_avgjg_Rnonrel_ret": "prefs_avgjg_Rnonrel over pairs with both documents retrieved.",
+    "prefs_simp_imp": "prefs_simp over pairs with at least one document retrieved.",
+    "prefs_pair_imp": "prefs_pair over pairs with at least one document retrieved.",
+    "prefs_avgjg_imp": "prefs_avgjg over pairs with at least one document retrieved.",
+}
 
 
 @dataclass(frozen=True)
@@ -32,12 +72,6 @@ class Flag:
         return f"-{self.letter} {self.value}".rstrip()
 
 
-_COMPLETE = "average over all topics of the qrels; a topic the run lacks scores 0"
-_LEVEL = "lowest relevance level that counts as relevant; default 1"
-_DOCUMENTS = "number of documents in the collection, for `utility`"
-_Z = "print z scores from lines `topic measure mean sd`, as `standardise fit --trec` writes them"
-_FORMAT = "judgments as `qrels`, `prefs` or `qrels_prefs` (preferences), or `qrels_jg` (several groups)"
-_DEBUG = "evaluate TOPIC alone (with -c, means stay over all topics); prints no debug lines"
 FLAGS = (
     Flag("h", "help", "", "print the flags and the measures named with -m", "help"),
     Flag("v", "version", "", "print the version of cranfield, and of the trec_eval it follows", "version"),
@@ -56,11 +90,6 @@ FLAGS = (
     Flag("o", "Output_old_results_format", "", "no effect, as in trec_eval"),
 )
 """Every flag of trec_eval 10."""
-
-USAGE = (
-    "cranfield trec_eval [-h] [-q] [-n] [-c] [-l LEVEL] [-m MEASURE]… [-M N] [-J] [-N N] [-Z FILE] "
-    "[-R FORMAT] QRELS RUN…"
-)
 
 
 @dataclass(frozen=True)
@@ -156,3 +185,23 @@ def _refusal(error: getopt.GetoptError) -> str:
     if "requires" in error.msg or "must not have" in error.msg or "unique" in error.msg:
         return f"trec_eval {flag}: {error.msg}"
     return f"trec_eval has no flag {flag}; it has {' '.join('-' + each.letter for each in FLAGS)}"
+
+
+def version_text() -> str:
+    """The answer to -v."""
+    return f"cranfield {__version__}, as trec_eval {FOLLOWED}\n"
+
+
+def help_text(options: Options) -> str:
+    """The answer to -h: the flags, the sets of measures, and the measures named with -m (all unless named)."""
+    flags = [f"  {f.written:<22} {f.does}" for f in FLAGS]
+    sets = [f"  {name:<22} {', '.join(members)}" for name, members in SETS.items()]
+    named = choose(options.measures, options.format)[0] if options.measures else list(TREC_MEASURES.values())
+    measures = [f"  {m.name + '[.…]' * (m.kind != 'none'):<22} {says(m)}" for m in named]
+    parts = [f"Usage: {USAGE}", "", "Flags:", *flags, "", "Sets of measures:", *sets, "", "Measures:", *measures]
+    return "\n".join(parts) + "\n"
+
+
+def says(measure: TrecMeasure) -> str:
+    """Its definition."""
+    return _OWN_WORDS.get(measure.name) or find(TREC_NAMES[measure.name].ours).summary

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 import polars as pl
 
-from cranfield.cli.ask import runs
 from cranfield.cli.output import draw, emit, progress_bar, say, terminal_width, warn, write
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.results import signature
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from cranfield.scores.matrix import Scores
 
 
-@runs(EvaluateQuestion)
 def evaluate(settings: EvaluateQuestion, output: Output, files: Files) -> None:
     """Evaluate, and print means or every score."""
     if settings.collections is not None:
@@ -90,7 +88,6 @@ def _print_trec(scores: Scores, per_topic: bool, output: Path | None) -> None:
         write(output, text.encode(), f" ({len(lines)} lines)")
 
 
-@runs(MeasuresQuestion)
 def measures(settings: MeasuresQuestion, output: Output, files: Files) -> None:
     """List the measures."""
     from cranfield.measures.aliases import other_names

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 import polars as pl
 
-from cranfield.cli.ask import kind_if_known, runs
+from cranfield.cli.ask import kind_if_known
 from cranfield.cli.output import collection_format, draw, emit, progress_bar, say, write
 from cranfield.core.errors import ArgumentError, FileError
 from cranfield.core.files import expand
@@ -39,7 +39,6 @@ def _expanded(names: Sequence[str]) -> list[str]:
     return paths
 
 
-@runs(CheckQuestion)
 def check(settings: CheckQuestion, output: Output, files: Files) -> None:
     """Check every file; print contents and problems."""
 
@@ -86,7 +85,6 @@ def _check(paths: list[str], settings: CheckQuestion) -> tuple[list[FileCheck], 
     return [checks[path] for path in paths], {path: matches[path] for path in paths if path in matches}
 
 
-@runs(ConvertQuestion)
 def convert(settings: ConvertQuestion, output: Output, files: Files) -> None:
     """Read, and write in another layout."""
     from cranfield.collection.formats import COLLECTION_FORMATS
@@ -160,7 +158,6 @@ def _convert_scores(settings: ConvertQuestion, output: Output, given: list[str])
         say(f"wrote {to}: {matrix.measure}, {matrix.n_topics} topics × {matrix.n_systems} systems")
 
 
-@runs(PoolQuestion)
 def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
     """Reduce the judgments, write them, and print the counts of each topic."""
     from cranfield.collection.pools import depth_pools, judged_counts

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from cranfield.cli.ask import runs
 from cranfield.cli.output import progress_bar, refuse_unwritable, say
 from cranfield.core.errors import ArgumentError, with_extra
 from cranfield.core.files import expand
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from cranfield.reports.report import Report
 
 
-@runs(ReportQuestion)
 def report(settings: ReportQuestion, output: Output, files: Files) -> None:
     """Write the report, and print its headline."""
     from cranfield.collection.teams import best_per_team
@@ -67,7 +65,6 @@ def _write_participants(made: Report, folder: Path | None, to: Path) -> list[Pat
     return made.write_participants(folder, Path(os.path.relpath(to, folder)).as_posix())
 
 
-@runs(ServeQuestion)
 def serve(settings: ServeQuestion, output: Output, files: Files) -> None:
     """Serve the page until interrupted."""
     from importlib.util import find_spec

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 import polars as pl
 
-from cranfield.cli.ask import runs
 from cranfield.cli.output import emit, say
 from cranfield.core.labels import plural
 from cranfield.core.tables import Sheet
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from cranfield.core.question import Files
 
 
-@runs(SampleQuestion)
 def sample(settings: SampleQuestion, output: Output, files: Files) -> None:
     """Make the collection, write it, and list its files."""
     from cranfield.collection.sample_files import check_directory
@@ -149,7 +147,6 @@ STORY = (
 )
 
 
-@runs(DemoQuestion)
 def demo(settings: DemoQuestion, output: Output, files: Files) -> None:
     """Run the commands in turn; stop at one that fails or is interrupted."""
     from cranfield.cli.main import app

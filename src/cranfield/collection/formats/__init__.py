@@ -19,8 +19,8 @@ from cranfield.core.registry import Registry
 from cranfield.core.text import check_text
 
 if TYPE_CHECKING:
-    from cranfield.collection.grades import GradeMap
     from cranfield.collection.lines import Parsed
+    from cranfield.collection.types import GradeMap
 
 Kind: TypeAlias = str
 """``"run"`` or ``"qrels"``."""

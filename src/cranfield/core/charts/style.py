@@ -321,9 +321,7 @@ GUIDED = 20
 """Systems from which on thin lines guide the eye from a cell to its names."""
 
 
-def block_map(
-    names: Sequence[str], table: Sequence[Sequence[str]], tones: Mapping[str, str], spaced: bool = True
-) -> alt.Chart:
+def block_map(names: Sequence[str], table: Sequence[Sequence[str]], tones: Mapping[str, str]) -> alt.Chart:
     """A systems × systems map of named classes; an empty name stays white.
 
     Neighbours of one class in a row become one block, so a map of 129 systems has hundreds of marks, not 16,641.
@@ -354,7 +352,7 @@ def block_map(
             y=alt.Y(
                 "system:N",
                 sort=list(names),
-                scale=alt.Scale(domain=list(names), paddingInner=0.08 if spaced and m <= 60 else 0, paddingOuter=0),
+                scale=alt.Scale(domain=list(names), paddingInner=0.08 if m <= 60 else 0, paddingOuter=0),
                 axis=names_axis(
                     # The rank beside a name is the number of its column.
                     labelExpr=f"datum.label + ' · ' + (round(datum.index * {m - 1}) + 1)" if m > 1 else "datum.label",

@@ -34,17 +34,17 @@ from cranfield.questions.across.board import (
     standardised,
 )
 from cranfield.questions.across.claims import Claim, borda, like_these, replicated, these_collections
-from cranfield.questions.across.collected import Collected, collect, from_scores, from_table, named_by_seed
+from cranfield.questions.across.collected import Collected, collect, from_scores, from_table
 from cranfield.questions.across.files import Parts, read_parts
 from cranfield.questions.across.question import AcrossQuestion, weights_of
 from cranfield.questions.across.seeds import recipes
+from cranfield.questions.compare.cautions import named_by_seed
 from cranfield.questions.compare.clusters import TopicGroups, groups_of
 from cranfield.questions.compare.compare import compare
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import at_most
+from cranfield.questions.compare.family import GridScores, Pairs, against, all_pairs
 from cranfield.questions.compare.flips import saddlepoint
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 from cranfield.questions.compare.randomisation import randomisation
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.scores.doors import CollectionsLike, as_collections
@@ -78,12 +78,6 @@ FEW_SEEDS = sentence(
     "false positive at level 0.05. Train a third seed.",
     "a recipe claim uses a system with two seeds",
     measured="across.md#what-simulation-says",
-)
-LIKE_SEEDS = sentence(
-    "across.like-seeds",
-    "System names look like seeds of one system (such as {example}). They count as systems, unless a column called "
-    "seed names them.",
-    "there is one run per system, and two names differ only in the number after `seed`",
 )
 LISTED = 13
 """Topics or collections up to which all sign flips are listed."""
@@ -134,7 +128,7 @@ class Across(Result):
             collections=known["n_collections"],
             scale=None if known["scale"] == "raw" else known["scale"],
             weights=known["weights"],
-            groups=known["topic_groups"],
+            topics=known["topic_groups"] and f"in {known['topic_groups']}",
             systems=known["n_systems"],
             seeds=known["n_seeds"] if known["n_seeds"] > 1 else None,
             alpha=known["alpha"],
@@ -423,8 +417,8 @@ def _warnings(data: Collected, claims: Sequence[str], asked: AcrossQuestion) -> 
     if k == 1 and not data.with_seeds:
         return said  # `compare` has its own
     said += data.cautions
-    if not data.with_seeds and (alike := named_by_seed(data.systems)):
-        said.append(LIKE_SEEDS(example=" and ".join(alike[:2])))
+    if not data.with_seeds:
+        said += named_by_seed(data.systems)
     fewest = min(range(k), key=lambda at: len(data.topics[at])) if data.topics else 0
     if data.topics and not any(data.clusters) and len(data.topics[fewest]) < MEASURED:
         count = len(data.topics[fewest])

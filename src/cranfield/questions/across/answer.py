@@ -50,7 +50,11 @@ INTERACTION = sentence(
     "A difference varies between collections: {share:.0%} of that variance is interaction, which more topics do not "
     "reduce.",
     "scores by topic on several collections; the rest of the variance is the topics' error",
-    always=True,
+)
+NO_INTERACTION = sentence(
+    "across.no-interaction",
+    "Differences vary between collections no more than the topics' error explains.",
+    "scores by topic on several collections; the estimate of the interaction is 0",
 )
 ORDERS = sentence(
     "across.orders",
@@ -68,7 +72,7 @@ BOARD = (
     "systems beaten, summed over collections (MTEB's rule).",
 )
 DISPENSABLE = {
-    "pairs": ("mean_a", "mean_b", "effect_size", "collections", "p_flips", "replicated"),
+    "pairs": ("mean_a", "mean_b", "effect_size", "collections", "p_flips", "p", "replicated"),
     "leaderboard": ("standardised_mean", "borda_rank", "borda"),
     "collections": ("second_mean",),
 }
@@ -104,7 +108,7 @@ def across_answer(result: Across, question: Any = None) -> Answer:
             {**known, "show": show},
             result.warnings,
             headline(result),
-            notes=(f"{counts}. {' '.join(further)}".strip(), *notes),
+            notes=(f"{counts}.", *further, *notes),
             heading=heading,
             dispensable=DISPENSABLE.get(show, ()),
             digits=COMPONENT_DIGITS if show == "components" else {},
@@ -192,7 +196,9 @@ def by_borda(result: Across) -> str:
 def interaction(result: Across) -> str:
     """How much of a difference depends on the collection."""
     share = interaction_share(result.data[0])
-    return "" if share is None else INTERACTION(share=share)
+    if share is None:
+        return ""
+    return INTERACTION(share=share) if share > 0 else NO_INTERACTION()
 
 
 def worth(result: Across) -> str:

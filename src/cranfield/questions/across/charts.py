@@ -39,7 +39,7 @@ LARGEST_SOURCE = sentence(
 )
 MEAN_RANKS = sentence(
     "charts.across-ranks",
-    "{first} has the best mean rank; {systems} within the critical difference",
+    "{first} the best mean rank; {systems} within the critical difference",
     "their mean rank exceeds that of the first by at most the critical difference; the first counts",
     always=True,
 )
@@ -180,8 +180,10 @@ def critical_difference(result: Across) -> Drawing:
             color=tone,
         ),
     ).properties(width=WIDTH, height=style.step(len(names)))
+    top = int((rank == rank.min()).sum())
     text = MEAN_RANKS(
-        first=names[0], systems=f"{plural(int(near.sum()), 'system')} {'lies' if near.sum() == 1 else 'lie'}"
+        first=f"{names[0]} has" if top == 1 else f"{plural(top, 'system')} share",
+        systems=f"{plural(int(near.sum()), 'system')} {'lies' if near.sum() == 1 else 'lie'}",
     )
     left = f"; {m - len(names)} more systems not drawn" if m > len(names) else ""
     note = f"{_counts(result)}; critical difference {critical:.2f} ranks (Nemenyi); adding a system may change it{left}"

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from cranfield.core.resampling import TOPICS, blocks, draw_weights
-from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.family import GridScores, Pairs
 from cranfield.questions.compare.intervals import simultaneous_intervals
 from cranfield.questions.compare.max_t import max_t
-from cranfield.questions.compare.pairs import Pairs
 from cranfield.questions.compare.resampled import Resampling
 
 Array = NDArray[np.float64]

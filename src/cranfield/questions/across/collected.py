@@ -24,17 +24,22 @@ Run = tuple[str, str]
 """A system and its seed; the seed is empty where there is one run per system."""
 FEWEST_SCALED = 5
 """Systems from which scores are standardised, or systems beaten counted."""
-_SEED = re.compile(r"(.+?)[\W_]*seed[\W_]*\d+", re.IGNORECASE)
 _CHOSEN = re.compile(r"best|max|top|chosen|selected", re.IGNORECASE)
 DROPPED = sentence(
     "across.dropped",
-    "{measure}: dropped {what}, because some scores are missing.",
+    "{measure}: dropped {count} of {all} {kind}, because some scores are missing: {what}.",
     "the user asked to drop systems or collections with missing scores, and some have them",
+)
+TWICE = sentence(
+    "across.twice",
+    "{measure}: {first} and {second} have the same scores. If they are one collection, give it once: otherwise "
+    "errors are too small.",
+    "two collections have the same topics and the same scores of all systems",
 )
 BEST_OF_SEEDS = sentence(
     "across.best-of-seeds",
-    "{system} has one run per collection, with different seeds ({seeds}). If these are the best seeds, its mean is too "
-    "high. Report all seeds.",
+    "One run per collection, of different seeds: {systems} (seeds {seeds}). If these are the best seeds, the means "
+    "are too high. Report all seeds.",
     "a system has one seed per collection, and the seeds differ or are named `best`",
 )
 
@@ -362,10 +367,11 @@ def _joined(measure: str, parts: Mapping[str, Part], missing: str) -> Collected:
         if missing == "drop-collection":
             kept = [name for name, row in zip(names, there, strict=True) if row.all()]
             gone = [name for name in names if name not in kept]
-            names = kept
+            every, kind, names = len(names), "collections", kept
         elif missing == "drop-system":
             lacking = {run[0] for run, column in zip(runs, there.T, strict=True) if not column.all()}
             gone = sorted(lacking, key=str.encode)
+            every, kind = len(systems), "systems"
             runs = [run for run in runs if run[0] not in lacking]
             systems = [system for system in systems if system not in lacking]
         else:
@@ -375,7 +381,7 @@ def _joined(measure: str, parts: Mapping[str, Part], missing: str) -> Collected:
                 f"{measure}: nothing is left without missing scores. Set `missing` to "
                 f"{'drop-system' if missing == 'drop-collection' else 'drop-collection'}, or add the scores."
             )
-        said.append(DROPPED(measure=measure, what=summary(gone)))
+        said.append(DROPPED(measure=measure, count=len(gone), all=every, kind=kind, what=summary(gone)))
     if len(systems) < 2:
         raise DataError(f"{measure}: there is one system, {systems[0]}. Give at least two.")
     scores, topics = [], []
@@ -392,6 +398,11 @@ def _joined(measure: str, parts: Mapping[str, Part], missing: str) -> Collected:
     short = [name for name, labels in zip(names, topics, strict=True) if len(labels) < 2]
     if short and not bare:
         raise DataError(f"{measure}: collection {short[0]!r} has one topic. Give at least two.")
+    seen: dict[tuple[tuple[str, ...], bytes], str] = {}
+    for name, labels, values in zip(names, topics, scores, strict=True):
+        first = seen.setdefault((labels, values.tobytes()), name)
+        if first != name:
+            said.append(TWICE(measure=measure, first=first, second=name))
     seeds = tuple(tuple(seed for system, seed in runs if system == one) for one in systems)
     means = np.stack([values.mean(axis=0) for values in scores])
     return Collected(
@@ -410,19 +421,6 @@ def _refuse_missing(measure: str, names: Sequence[str], runs: Sequence[Run], the
     )
 
 
-def named_by_seed(systems: Sequence[str]) -> list[str]:
-    """Systems whose names differ only in the number of a seed; none where there are none.
-
-    >>> named_by_seed(["bm25", "dense_seed1", "dense_seed2", "colbert-seed-7"])
-    ['dense_seed1', 'dense_seed2']
-    """
-    members: dict[str, list[str]] = {}
-    for name in systems:
-        if match := _SEED.fullmatch(name):
-            members.setdefault(match[1], []).append(name)
-    return next((names for names in members.values() if len(names) > 1), [])
-
-
 def _chosen_seeds(parts: dict[str, Part]) -> tuple[dict[str, Part], list[str]]:
     """A system with one run per collection, but of different seeds: one run, and a warning that it may be the best."""
     seeds: dict[str, list[list[str]]] = {}
@@ -438,7 +436,8 @@ def _chosen_seeds(parts: dict[str, Part]) -> tuple[dict[str, Part], list[str]]:
         if all(len(labels) == 1 for labels in each) and any(labels[0] for labels in each)
     }
     chosen = {system: labels for system, labels in one_each.items() if len(labels) > 1 or _CHOSEN.search(labels[0])}
-    said = [BEST_OF_SEEDS(system=system, seeds=summary(labels, 3)) for system, labels in chosen.items()]
+    labels = list(dict.fromkeys(label for seeds in chosen.values() for label in seeds))
+    said = [BEST_OF_SEEDS(systems=summary(list(chosen)), seeds=summary(labels, 3))] if chosen else []
     same = set(one_each)
     if not same:
         return parts, said

@@ -128,9 +128,10 @@ def design_across(
     )  # fmt: skip
     found = collect(as_parts(collections, measure, missing), missing, groups_of(topic_groups))
     rows = [row for data in found for row in _rows(data, asked)]
-    known = {name: found[0].measure for name in ("measure",) if len(found) == 1}
-    facts = {"measures": [data.measure for data in found], "topic_groups": grouped_as(found[0])}
-    settings = {**known, **DesignAcrossQuestion.in_force(asked, **facts)}
+    measures = [data.measure for data in found]
+    settings = DesignAcrossQuestion.in_force(
+        asked, measure=measures[0] if len(found) == 1 else measures, topic_groups=grouped_as(found[0])
+    )
     said = tuple(dict.fromkeys(text for data in found for text in (*data.warnings, *data.cautions)))
     notify(said)
     table = pl.DataFrame(rows, schema=_SCHEMA)

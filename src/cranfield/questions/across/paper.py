@@ -13,7 +13,7 @@ from cranfield.core.formats import to_csv
 from cranfield.core.labels import plural
 from cranfield.core.tables import DIGITS, Sheet, steady_rows
 from cranfield.questions.across.answer import where_of
-from cranfield.questions.compare.groups import letter, mark
+from cranfield.questions.compare.equivalence import letter, mark
 from cranfield.questions.table.typeset import LATEX, TEXT, Markup, typeset
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ def cells(result: Across) -> dict[tuple[str, str, str], Cell]:
                 runs = of_runs[data.runs[j]]
                 spread = float(runs.std(ddof=1)) if len(runs) > 1 else None
                 ordered = tuple(sorted(marks[system], key=[*own.values()].index)) if name == last else ()
-                found[data.measure, system, name] = Cell(float(means[j]), spread, means[j] == means.max(), ordered)
+                found[data.measure, system, name] = Cell(
+                    float(means[j]), spread, bool(means[j] == means.max()), ordered
+                )
     return found
 
 
@@ -158,7 +160,7 @@ def paper_sheet(result: Across, facts: Mapping[str, object], digits: int = DIGIT
     schema = dict.fromkeys(heads(result, TEXT), pl.String)
     shown = Sheet(
         "across", pl.DataFrame(body(result, digits, TEXT), schema=schema, orient="row"), result.signature,
-        title=text.replace("in bold", "with *"),
+        title=text.replace("in bold", "with *"), dispensable=tuple(schema)[-2:0:-1],
     )  # fmt: skip
     return Sheet(
         "across", rows, result.signature, {**facts, "caption": text}, result.warnings, text, sections=(shown,),

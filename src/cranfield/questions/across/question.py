@@ -111,8 +111,9 @@ class AcrossQuestion(CollectedQuestion):
         place=Place.TOOLS,
         order=40,
         heading="Do differences hold over collections and seeds?",
-        lead="Upload one score file per collection, a table with a column collection or seed, or results of MTEB, BEIR "
-        "or ranx.",
+        lead="Choose data: one score file per collection, a table with a column collection or seed, or results of "
+        "MTEB, BEIR or ranx. Claims differ in what is drawn again. these, trained: topics. recipe: seeds too. "
+        "like_these: collections too.",
         button="Compare",
         doing="Comparing over the collections of",
         brief="Systems over several collections or training seeds; `tables` has leaderboard and components.",

@@ -16,19 +16,32 @@ from cranfield.core.executors import available_workers
 from cranfield.core.labels import positions
 from cranfield.core.resampling import BLOCK, signed_bytes
 from cranfield.core.resources import Demand, flipped_sums
-from cranfield.questions.compare import classical
 from cranfield.questions.compare.bootstrap import percentile_intervals, quantiles, rank_intervals
 from cranfield.questions.compare.cautions import find_warnings
-from cranfield.questions.compare.classical import residual_variance
 from cranfield.questions.compare.clusters import Clusters
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most, interval_level
 from cranfield.questions.compare.equivalence import is_alone, margin_level
-from cranfield.questions.compare.grid import GridScores, tied_ranks
-from cranfield.questions.compare.intervals import Basis, agreed, bootstrap_errors, simultaneous_intervals
-from cranfield.questions.compare.inverted import can_invert, inverted
+from cranfield.questions.compare.family import (
+    Differences,
+    GridScores,
+    Pairs,
+    against,
+    all_pairs,
+    differences,
+    identical,
+    residual_variance,
+    tied_ranks,
+)
+from cranfield.questions.compare.intervals import (
+    Basis,
+    agreed,
+    bootstrap_errors,
+    can_invert,
+    inverted,
+    simultaneous_intervals,
+)
 from cranfield.questions.compare.max_t import rank_intervals_by_max_t, rank_resamples
-from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 from cranfield.questions.compare.resampled import Resampling, board_resamples, enough_resamples
 from cranfield.questions.compare.tests import TESTS, PValues, SignificanceTest, Size, no_resamples
 from cranfield.scores.matrix import ScoreMatrix
@@ -103,7 +116,7 @@ class TestedFamily:
     outcome: PValues
     of_scores: Array | None
     basis: Basis
-    each: classical.Differences
+    each: Differences
     board: Board
 
 
@@ -123,7 +136,7 @@ def tested_family(family: Family, plan: Plan) -> TestedFamily:
     quiet = replace(how, progress=None)
     apart = None if outcome.maximum is None else outcome.maximum.apart
     board = _board(family, alpha, replace(quiet, alternative="two-sided"), apart)
-    each = classical.differences(scores, pairs)
+    each = differences(scores, pairs)
     of_scores, critical = None, None
     if find := CORRECTIONS[plan.correction].of_scores:
         of_scores, critical = find(scores, pairs, quiet, alpha)
@@ -132,7 +145,7 @@ def tested_family(family: Family, plan: Plan) -> TestedFamily:
 
 
 def _basis(
-    family: Family, plan: Plan, outcome: PValues, each: classical.Differences, resampled: Array, critical: float | None
+    family: Family, plan: Plan, outcome: PValues, each: Differences, resampled: Array, critical: float | None
 ) -> Basis:
     scores, pairs = family.scores, family.pairs
     own = None if outcome.lower is None or outcome.upper is None else (outcome.lower, outcome.upper)
@@ -233,7 +246,7 @@ def _result(
     lower, upper = _around(difference, *_intervals(tested, difference, p_adjusted, size, selected, plan))
     usual = "formula" if not outcome.n_resamples else "enumerated" if outcome.exact else "monte carlo"
     drawn = outcome.n_resamples or (tested.n_resamples if tested.of_scores is not None else None)
-    by_topic = each if family.clusters is None else classical.differences(family.topics, family.pairs)
+    by_topic = each if family.clusters is None else differences(family.topics, family.pairs)
     residual = np.sqrt(residual_variance(family.topics))
     result = Comparison(
         measure=family.matrix.measure,
@@ -274,7 +287,7 @@ def _result(
         margin=plan.margin,
         within=None if plan.margin is None else _around(difference, *_within(tested, difference, size, plan)),
     )
-    notes = find_warnings(result, each, classical.identical(family.topics, family.pairs))
+    notes = find_warnings(result, each, identical(family.topics, family.pairs))
     return replace(result, warnings=tuple(dict.fromkeys([*said, *family.matrix.warnings, *notes])))
 
 

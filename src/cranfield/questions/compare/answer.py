@@ -17,8 +17,7 @@ from cranfield.core.labels import joined, plural, summary
 from cranfield.core.tables import Sheet, p_text
 from cranfield.questions.compare.clusters import EFFECTIVE
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most
-from cranfield.questions.compare.equivalence import BOTH, OPEN
-from cranfield.questions.compare.groups import mark
+from cranfield.questions.compare.equivalence import BOTH, OPEN, mark
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.question import CompareQuestion
 from cranfield.questions.compare.tests import TESTS

@@ -22,9 +22,7 @@ from cranfield.core.resampling import (
     product,
     rows_within,
 )
-from cranfield.questions.compare.classical import differences
-from cranfield.questions.compare.grid import GridScores, tied_ranks
-from cranfield.questions.compare.pairs import Pairs, count_true, tally
+from cranfield.questions.compare.family import GridScores, Pairs, count_true, differences, tally, tied_ranks
 from cranfield.questions.compare.resampled import Resampling, monte_carlo, pairwise
 from cranfield.questions.compare.tests import PValues
 

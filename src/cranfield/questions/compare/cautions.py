@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +12,11 @@ from numpy.typing import NDArray
 
 from cranfield.core.answer import sentence
 from cranfield.core.labels import plural, summary
-from cranfield.questions.compare.classical import LIMIT, TINY, Differences, asymmetric, skewness
+from cranfield.questions.compare.classical import LIMIT, TINY, asymmetric, skewness
 from cranfield.questions.compare.clusters import grouped_cautions
 from cranfield.questions.compare.corrections import CORRECTIONS, resamples_needed
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.randomisation import resolution
+from cranfield.questions.compare.family import Differences, GridScores
+from cranfield.questions.compare.resampled import resolution
 from cranfield.questions.compare.tests import TESTS
 
 if TYPE_CHECKING:
@@ -94,6 +96,29 @@ ASYMMETRIC = sentence(
     "Wilcoxon's or the sign test with 25 or more topics; mean skewness of the differences at least 4/√topics "
     "(hits and false alarms: docs/simulate.md)",
 )
+_SEED = re.compile(r"(.+?)[\W_]*seed[\W_]*\d+", re.IGNORECASE)
+LIKE_SEEDS = sentence(
+    "comparison.like-seeds",
+    "System names look like seeds of one system (such as {example}), but count as systems. For claims about recipes, "
+    "give `across` a table with a column called seed.",
+    "there is one run per system, and two names differ only in the number after `seed`",
+)
+
+
+def named_by_seed(systems: Sequence[str]) -> list[str]:
+    """A warning about systems whose names differ only in the number of a seed.
+
+    >>> named_by_seed(["bm25", "dense_seed1", "dense_seed2"])[0].partition(",")[0]
+    'System names look like seeds of one system (such as dense_seed1 and dense_seed2)'
+    >>> named_by_seed(["bm25", "dense_seed1", "colbert-seed-7"])
+    []
+    """
+    members: dict[str, list[str]] = {}
+    for name in systems:
+        if match := _SEED.fullmatch(name):
+            members.setdefault(match[1], []).append(name)
+    alike = next((names for names in members.values() if len(names) > 1), None)
+    return [] if alike is None else [LIKE_SEEDS(example=" and ".join(alike[:2]))]
 
 
 def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]) -> tuple[str, ...]:
@@ -105,6 +130,7 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
     if not result.baselines and result.alternative == "less":
         texts.append(AGAINST_DIRECTION())
     texts += grouped_cautions(result.scores.topics, result.clusters)
+    texts += named_by_seed(result.scores.systems)
     texts += _rounded(result, np.flatnonzero(same))
     undefined = np.isnan(result.effect_size)
     bound = (result.p <= TINY) & (undefined if result.test != "tukey" else np.isnan(result.effect_size_residual))

@@ -11,36 +11,12 @@ import numpy as np
 import polars as pl
 
 from cranfield.core.answer import sentence
-from cranfield.core.charts.style import (
-    BETTER,
-    DARK,
-    EDGE,
-    FAINT,
-    INK,
-    LINES,
-    MOST_SERIES,
-    PAPER,
-    SAME,
-    SIZES_OF,
-    WIDTH,
-    WORSE,
-    Drawing,
-    block_map,
-    finish,
-    how_to_read,
-    map_size,
-    names_axis,
-    number,
-    plural,
-    rows,
-    series_scales,
-    step,
-    whole_axis,
-)
+from cranfield.core.charts import style
 from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import plural
 from cranfield.questions.compare.answer import how_many_differ, leader
 from cranfield.questions.compare.cautions import too_few_resamples
-from cranfield.questions.compare.groups import indistinguishable, letter
+from cranfield.questions.compare.equivalence import indistinguishable, letter
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.evaluate import charts as scores
 
@@ -71,7 +47,7 @@ MOST_CURVE_POINTS = 200
 LEAST_LEVEL = 1e-6
 """Where the axis of significance levels ends at the latest: below it nothing is left to decide."""
 ROW, COLUMN, NEITHER, ALIKE = "row better", "column better", "not shown to differ", "equivalent"
-_DECISIONS = {ROW: BETTER, COLUMN: WORSE, ALIKE: SAME, NEITHER: PAPER}
+_DECISIONS = {ROW: style.BETTER, COLUMN: style.WORSE, ALIKE: style.SAME, NEITHER: style.PAPER}
 """The half of a map above its diagonal."""
 
 
@@ -86,7 +62,7 @@ def details(comparison: Comparison) -> str:
     )
 
 
-def leaderboard(comparison: Comparison, most_groups: int = MOST_GROUPS) -> Drawing:
+def leaderboard(comparison: Comparison, most_groups: int = MOST_GROUPS) -> style.Drawing:
     """Systems, best first, with the interval of each mean and the groups that are not shown to differ."""
     board = comparison.leaderboard()
     value = comparison.value_name
@@ -95,25 +71,25 @@ def leaderboard(comparison: Comparison, most_groups: int = MOST_GROUPS) -> Drawi
     frame = board.select("rank", "system", pl.col(value).alias("value"), "lower", "upper").with_columns(
         top=pl.Series([name in tied for name in names])
     )
-    base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis()))
+    base = alt.Chart(style.rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=style.names_axis()))
     x_title = f"{comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
-    tone = alt.when(alt.datum.top).then(alt.value(DARK)).otherwise(alt.value(EDGE))
+    tone = alt.when(alt.datum.top).then(alt.value(style.DARK)).otherwise(alt.value(style.EDGE))
     scale = _score_scale(comparison, frame)
     ends = alt.X("lower:Q", title=x_title, scale=scale)
     whiskers = base.mark_rule(strokeWidth=2, clip=True).encode(x=ends, x2="upper:Q", color=tone)
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(
         x=alt.X("value:Q", title=x_title, scale=scale), color=tone
     )
-    plot: Drawing = alt.layer(whiskers, dots).properties(width=380, height=step(len(names)))
+    plot: style.Drawing = alt.layer(whiskers, dots).properties(width=380, height=style.step(len(names)))
     finding = _finding(comparison)
     note = f"; dark: {_dark(comparison)}"
     groups = _groups(comparison, most_groups)
     if groups is not None:
-        plot = alt.hconcat(plot, groups.properties(height=step(len(names))), spacing=12)
+        plot = alt.hconcat(plot, groups.properties(height=style.step(len(names))), spacing=12)
         note += "; lines on the right join systems that are not significantly different"
     elif not comparison.baselines and len(names) > 1:
         note += "; too many groups of systems to draw"
-    return finish(plot, finding, f"{details(comparison)}{note}", alt_text=f"Dark: {_dark(comparison)}.")
+    return style.finish(plot, finding, f"{details(comparison)}{note}", alt_text=f"Dark: {_dark(comparison)}.")
 
 
 def _score_scale(comparison: Comparison, frame: pl.DataFrame) -> alt.Scale:
@@ -129,12 +105,12 @@ def _score_scale(comparison: Comparison, frame: pl.DataFrame) -> alt.Scale:
     )
 
 
-def of_first(draw: Callable[..., Drawing], result: Leaderboard | PaperTable, **options: Any) -> Drawing:
+def of_first(draw: Callable[..., style.Drawing], result: Leaderboard | PaperTable, **options: Any) -> style.Drawing:
     """A chart of the comparison by the first measure."""
     return draw(result.first, **options)
 
 
-def pair_topics(pair: PairTopics) -> Drawing:
+def pair_topics(pair: PairTopics) -> style.Drawing:
     """Two systems of a comparison topic by topic."""
     return scores.difference(pair.comparison.scores, pair.system_a, pair.system_b)
 
@@ -157,7 +133,7 @@ def _finding(comparison: Comparison) -> str:
     )  # fmt: skip
 
 
-def _groups(comparison: Comparison, most: int) -> Drawing | None:
+def _groups(comparison: Comparison, most: int) -> style.Drawing | None:
     """One column per group: dots on its members, joined by a line."""
     if comparison.baselines:
         return None
@@ -176,33 +152,33 @@ def _groups(comparison: Comparison, most: int) -> Drawing | None:
         axis=alt.Axis(orient="top", title="groups", labelAngle=0, ticks=False, domain=False, titlePadding=4),
     )
     lines = (
-        alt.Chart(rows(spans))
-        .mark_rule(color=EDGE, strokeWidth=1.5)
+        alt.Chart(style.rows(spans))
+        .mark_rule(color=style.EDGE, strokeWidth=1.5)
         .encode(x=x, y=alt.Y("first:N", sort=names, axis=None, scale=alt.Scale(domain=names)), y2="last:N")
     )
     dots = (
-        alt.Chart(rows(members))
-        .mark_point(filled=True, size=34, color=DARK, opacity=1)
+        alt.Chart(style.rows(members))
+        .mark_point(filled=True, size=34, color=style.DARK, opacity=1)
         .encode(x=x, y=alt.Y("system:N", sort=names, axis=None, scale=alt.Scale(domain=names)))
     )
     return alt.layer(lines, dots).properties(width=alt.Step(14))
 
 
-def pairs(comparison: Comparison) -> Drawing:
+def pairs(comparison: Comparison) -> style.Drawing:
     """Every pair twice, systems best first: above the diagonal the decision, below it the size of the difference."""
     names = list(comparison.systems)
     sizes = _sizes(comparison)
-    drawn = block_map(names, _decisions(comparison, list(sizes)), {**_DECISIONS, **sizes})
+    drawn = style.block_map(names, _decisions(comparison, list(sizes)), {**_DECISIONS, **sizes})
     finding = (
         f"{how_many_differ(comparison)} ({comparison.discriminative_power:.0%})"
         if len(comparison.p)
         else "There is only one system: no pair to compare"
     )
-    return finish(
+    return style.finish(
         drawn,
         finding,
-        f"{details(comparison)}; below the diagonal: difference in {comparison.measure}{how_to_read(len(names))}",
-        width=max(420, map_size(len(names))),
+        f"{details(comparison)}; below the diagonal: difference in {comparison.measure}{style.how_to_read(len(names))}",
+        width=max(420, style.map_size(len(names))),
         alt_text="One row and one column per system, best first; blue where the row's system is better.",
     )
 
@@ -210,8 +186,8 @@ def pairs(comparison: Comparison) -> Drawing:
 def _sizes(comparison: Comparison) -> dict[str, str]:
     """Classes of sizes, each up to twice as large as the one before, with their shades."""
     largest = float(np.abs(comparison.difference).max(initial=0.0))
-    ends = [largest / 2**k for k in range(len(SIZES_OF))][::-1]
-    return {f"up to {number(end)}": shade for end, shade in zip(ends, SIZES_OF, strict=True)}
+    ends = [largest / 2**k for k in range(len(style.SIZES_OF))][::-1]
+    return {f"up to {style.number(end)}": shade for end, shade in zip(ends, style.SIZES_OF, strict=True)}
 
 
 def _decisions(comparison: Comparison, sizes: list[str]) -> list[list[str]]:
@@ -234,7 +210,7 @@ def _decisions(comparison: Comparison, sizes: list[str]) -> list[list[str]]:
     return table
 
 
-def differences(comparison: Comparison, most: int | None = None) -> Drawing:
+def differences(comparison: Comparison, most: int | None = None) -> style.Drawing:
     """The difference of every pair with its interval, largest first.
 
     Of more pairs than `most` (60; with one baseline 150) those whose decision is closest: decided and undecided pairs
@@ -254,22 +230,22 @@ def differences(comparison: Comparison, most: int | None = None) -> Drawing:
     if ends:
         frame = frame.with_columns(pl.col("lower", "upper").clip(min(ends), max(ends)))
     names = frame["pair"].to_list()
-    base = alt.Chart(rows(frame)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis()))
-    tone = alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value(EDGE))
+    base = alt.Chart(style.rows(frame)).encode(y=alt.Y("pair:N", sort=names, axis=style.names_axis()))
+    tone = alt.when(alt.datum.significant).then(alt.value(style.DARK)).otherwise(alt.value(style.EDGE))
     title = f"difference in {comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
-    zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x="zero:Q")
+    zero = alt.Chart(style.rows([{"zero": 0}])).mark_rule(color=style.INK, strokeWidth=1).encode(x="zero:Q")
     whiskers = base.mark_rule(strokeWidth=2).encode(x=alt.X("lower:Q", title=title), x2="upper:Q", color=tone)
     dots = base.mark_point(size=60, opacity=1, strokeWidth=2).encode(
         x=alt.X("difference:Q", title=title),
         color=tone,
-        fill=alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value(PAPER)),
+        fill=alt.when(alt.datum.significant).then(alt.value(style.DARK)).otherwise(alt.value(style.PAPER)),
     )
-    plot = alt.layer(zero, whiskers, dots).properties(width=WIDTH, height=step(len(names)))
+    plot = alt.layer(zero, whiskers, dots).properties(width=style.WIDTH, height=style.step(len(names)))
     different, total = int(comparison.significant.sum()), len(comparison.p)
     against = f" from {comparison.baselines[0]}" if not several else ""
     what = "systems differ" if not several else "pairs differ"
     finding = f"{different:,} of {total:,} {what} significantly{against}"
-    return finish(plot, finding, f"{details(comparison)}; filled = significant{note}")
+    return style.finish(plot, finding, f"{details(comparison)}; filled = significant{note}")
 
 
 def _closest(frame: pl.DataFrame, alpha: float, most: int) -> pl.DataFrame:
@@ -296,7 +272,7 @@ def _left_out(frame: pl.DataFrame, shown: pl.DataFrame, alpha: float) -> str:
     )
 
 
-def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Iterable[Comparison]) -> Drawing:
+def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Iterable[Comparison]) -> style.Drawing:
     """Achieved significance level curves, one per measure (Sakai, SIGIR 2006): closer to the origin separates more."""
     if isinstance(comparisons, Mapping):
         comparisons = list(comparisons.values())
@@ -304,7 +280,7 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
     if not listed:
         raise ArgumentError("`comparisons` is empty; give at least one comparison.")
     listed = sorted(listed, key=lambda one: -float((one.p <= one.alpha).mean()))
-    cut, listed = listed[MOST_SERIES:], listed[:MOST_SERIES]
+    cut, listed = listed[style.MOST_SERIES :], listed[: style.MOST_SERIES]
     data: list[dict[str, Any]] = []
     for one in listed:
         curve = one.asl_curve()
@@ -312,30 +288,30 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
         data += [
             {"measure": one.measure, "pair": int(curve["pair"][int(k)]), "p": float(curve["p"][int(k)])} for k in keep
         ]
-    scales = series_scales([one.measure for one in listed])
+    scales = style.series_scales([one.measure for one in listed])
     least = min(point["p"] for point in data) if data else LEAST_LEVEL
     floor = 10.0 ** math.floor(math.log10(max(LEAST_LEVEL, min(least, listed[0].alpha))))
     levels = [10.0**k for k in range(round(math.log10(floor)), 1)]
     logarithmic = alt.Scale(type="log", domain=[floor, 1], clamp=True, nice=False)
     lines = (
-        alt.Chart(rows(data))
+        alt.Chart(style.rows(data))
         .mark_line(strokeWidth=2.2)
         .encode(
-            x=alt.X("pair:Q", title="pairs of systems, from the largest p to the smallest", axis=whole_axis()),
+            x=alt.X("pair:Q", title="pairs of systems, from the largest p to the smallest", axis=style.whole_axis()),
             y=alt.Y(
                 "p:Q",
                 title="achieved significance level (uncorrected p)",
                 scale=logarithmic,
                 axis=alt.Axis(values=levels, format="~g"),
             ),
-            color=alt.Color("measure:N", scale=scales["color"], title=None, legend=LINES),
-            strokeDash=alt.StrokeDash("measure:N", scale=scales["strokeDash"], title=None, legend=LINES),
+            color=alt.Color("measure:N", scale=scales["color"], title=None, legend=style.LINES),
+            strokeDash=alt.StrokeDash("measure:N", scale=scales["strokeDash"], title=None, legend=style.LINES),
         )
     )
     alpha = listed[0].alpha
-    level = alt.Chart(rows([{"alpha": alpha, "text": f"alpha = {alpha:g}"}]))
-    line = level.mark_rule(color=FAINT, strokeWidth=1, strokeDash=[4, 3]).encode(y="alpha:Q")
-    text = level.mark_text(align="right", dx=-4, dy=-7, color=FAINT).encode(
+    level = alt.Chart(style.rows([{"alpha": alpha, "text": f"alpha = {alpha:g}"}]))
+    line = level.mark_rule(color=style.FAINT, strokeWidth=1, strokeDash=[4, 3]).encode(y="alpha:Q")
+    text = level.mark_text(align="right", dx=-4, dy=-7, color=style.FAINT).encode(
         y="alpha:Q", x=alt.value("width"), text="text:N"
     )
     first = listed[0]
@@ -347,12 +323,12 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
         finding += f", {last.measure} {float((last.p <= last.alpha).mean()):.0%}"
     left = f"; {plural(len(cut), 'further measure')} not drawn" if cut else ""
     below = f"; p below {floor:g} drawn there" if least < floor else ""
-    return finish(
-        alt.layer(line, lines, text).properties(width=WIDTH, height=300),
+    return style.finish(
+        alt.layer(line, lines, text).properties(width=style.WIDTH, height=300),
         finding,
         f"{TESTS[first.test].title} over {plural(first.n_topics, 'topic')}; a curve that falls sooner "
         f"separates more pairs{below}{left}",
-        alt_text=f"Number of pairs below {number(alpha)}: "
+        alt_text=f"Number of pairs below {style.number(alpha)}: "
         + ", ".join(f"{one.measure} {int((one.p <= one.alpha).sum())}" for one in listed)
         + ".",
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -17,8 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from cranfield.core.defaults import Alternative
-from cranfield.questions.compare.grid import GridScores, tied_ranks
-from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.family import GridScores, Pairs, differences, identical, residual_variance, tied_ranks
 from cranfield.questions.compare.tests import PValues
 
 Array = NDArray[np.float64]
@@ -43,34 +41,6 @@ NODES = 96
 """Points at which the tail is computed; between them its logarithm is interpolated."""
 _STEP = 0.1
 _Z = np.arange(-20.0, 10.0, _STEP)
-
-
-@dataclass(frozen=True)
-class Differences:
-    """Mean and standard deviation (n − 1) of the topic-wise differences of every pair; sd is 0 if all are equal."""
-
-    mean: Array
-    sd: Array
-    n_topics: int
-
-    @property
-    def error(self) -> Array:
-        """Standard error of the mean difference."""
-        return np.asarray(self.sd / np.sqrt(self.n_topics))
-
-
-def differences(scores: GridScores, pairs: Pairs) -> Differences:
-    """Mean and standard deviation of the topic-wise differences, for every pair."""
-    n = scores.n_topics
-    mean = pairs.of(scores.sums) / n
-    sd = np.empty(len(pairs))
-    for at, a, b in pairs.chunks(n):
-        each = scores.values[:, a] - scores.values[:, b]
-        constant = np.ptp(each, axis=0) <= 2 * scores.step
-        each -= mean[at]
-        each *= each
-        sd[at] = np.where(constant, 0.0, np.sqrt(each.sum(axis=0) / (n - 1)))
-    return Differences(mean, sd, n)
 
 
 def tail(value: Array, cdf: Callable[[Array], Array], alternative: Alternative) -> Array:
@@ -125,14 +95,6 @@ def unpaired_t(scores: GridScores, pairs: Pairs, alternative: Alternative, poole
     error, df = two_samples(scores, pairs, pooled)
     mean = pairs.of(scores.sums) / scores.n_topics
     return student(mean, error, df, alternative, identical(scores, pairs))
-
-
-def identical(scores: GridScores, pairs: Pairs) -> NDArray[np.bool_]:
-    """Which pairs have the same score on every topic."""
-    same = np.empty(len(pairs), dtype=np.bool_)
-    for at, a, b in pairs.chunks(scores.n_topics):
-        same[at] = (scores.values[:, a] == scores.values[:, b]).all(axis=0)
-    return same
 
 
 def sign(scores: GridScores, pairs: Pairs, alternative: Alternative) -> Array:
@@ -284,20 +246,6 @@ def asymmetric(skewness: Array, n_topics: int) -> bool:
 # ── Tukey's HSD with topics as blocks, and the studentised range behind it ──
 
 
-def residual_variance(scores: GridScores) -> float:
-    """V_E2, the variance left when both topics and systems are taken out (two-way ANOVA without interaction).
-
-    Exactly 0 when every system differs from every other by a constant.
-    """
-    values = scores.values
-    n, m = values.shape
-    from_first = values - values[:, :1]
-    if (np.ptp(from_first, axis=0) <= 2 * scores.step).all():
-        return 0.0
-    left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
-    return float((left**2).sum() / ((m - 1) * (n - 1)))
-
-
 def _range_tail(width: Array, n_means: int) -> Array:
     """P(range of m standard normals > width), accurate also where it is tiny.
 
@@ -375,7 +323,7 @@ def tukey(scores: GridScores, pairs: Pairs, alpha: float) -> PValues:
     """Tukey's HSD with topics as blocks: q = |difference|/√(V_E2/n), m means, (m−1)(n−1) degrees of freedom.
 
     Controls the family-wise error over all pairs under normal errors of one variance; with very unequal variances
-    it rises (to .12 in simulation, docs/compare.md). For two systems it is the paired t-test.
+    it rises (to .12 in simulation, docs/compare_tables.md). For two systems it is the paired t-test.
     """
     n, m = scores.values.shape
     difference, error = pairs.of(scores.sums) / n, np.sqrt(residual_variance(scores) / n)

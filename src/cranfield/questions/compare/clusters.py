@@ -185,6 +185,14 @@ def _grouped(matrix: ScoreMatrix, groups: Mapping[str, str] | None) -> ScoreMatr
     )
 
 
+def noticed_turns(scores: Scores) -> Scores:
+    """The scores, with a warning where their topics look like parts of groups."""
+    first, *others = scores.values()
+    if not (said := grouped_cautions(first.topics, None)):
+        return scores
+    return Scores([replace(first, left_out=(*first.left_out, *said)), *others])
+
+
 def effective_topics(by_topic: float, by_cluster: float, n_topics: int, n_clusters: int) -> float:
     """n/deff, deff = (variance by clusters/G)/(variance by topics/n).
 

@@ -9,24 +9,8 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast, overload
 
 from cranfield.collection.doors import QrelsLike, RunsLike
+from cranfield.core import defaults
 from cranfield.core.arguments import check_arguments
-from cranfield.core.defaults import (
-    ALPHA,
-    ALTERNATIVE,
-    CORRECTION,
-    FAMILY_TEST,
-    FEW_COMPARISONS,
-    INTERVALS,
-    MEMORY_MB,
-    SEED,
-    STATISTIC,
-    TEST,
-    Alternative,
-    CorrectionName,
-    IntervalKind,
-    StatisticName,
-    TestName,
-)
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.labels import repr_of
@@ -36,9 +20,8 @@ from cranfield.questions.compare.analysis import Plan, conclude, find_family, te
 from cranfield.questions.compare.clusters import TopicGroups, groups_of
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import CORRECTIONS
-from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.family import GridScores, Pairs
 from cranfield.questions.compare.measures import MeasureComparisons
-from cranfield.questions.compare.pairs import Pairs
 from cranfield.questions.compare.question import CompareQuestion, ComparisonQuestion
 from cranfield.questions.compare.resampled import Resampling, Statistic, find_statistic
 from cranfield.questions.compare.tests import TESTS, PValues, any_statistic_names
@@ -55,9 +38,9 @@ class FamilyOptions(TypedDict, total=False):
     """What `compare` and `table` can be told besides their data and measures."""
 
     across_measures: bool
-    test: TestName | str | None
+    test: defaults.TestName | str | None
     baseline: str | Sequence[str] | None
-    correction: CorrectionName | str | None
+    correction: defaults.CorrectionName | str | None
     alpha: float
     n_resamples: int | None
     seed: int
@@ -72,9 +55,9 @@ class FamilyOptions(TypedDict, total=False):
 class Options(FamilyOptions, total=False):
     """What `compare` can be told besides its data and measures."""
 
-    alternative: Alternative
-    statistic: StatisticName | Statistic
-    intervals: IntervalKind
+    alternative: defaults.Alternative
+    statistic: defaults.StatisticName | Statistic
+    intervals: defaults.IntervalKind
 
 
 class CompareOptions(Options, total=False):
@@ -118,18 +101,18 @@ def compare(
     qrels: QrelsLike | None = None,
     measure: str | Sequence[str] | None = None,
     across_measures: bool = False,
-    test: TestName | str | None = None,
+    test: defaults.TestName | str | None = None,
     baseline: str | Sequence[str] | None = None,
-    correction: CorrectionName | str | None = None,
-    alternative: Alternative = ALTERNATIVE,
-    statistic: StatisticName | Statistic = STATISTIC,
-    alpha: float = ALPHA,
+    correction: defaults.CorrectionName | str | None = None,
+    alternative: defaults.Alternative = defaults.ALTERNATIVE,
+    statistic: defaults.StatisticName | Statistic = defaults.STATISTIC,
+    alpha: float = defaults.ALPHA,
     n_resamples: int | None = None,
-    intervals: IntervalKind = INTERVALS,
-    seed: int = SEED,
+    intervals: defaults.IntervalKind = defaults.INTERVALS,
+    seed: int = defaults.SEED,
     workers: int | None = None,
     executor: Executor | None = None,
-    memory: float = MEMORY_MB,
+    memory: float = defaults.MEMORY_MB,
     progress: Progress | None = None,
     margin: float | None = None,
     topic_groups: TopicGroups | None = None,
@@ -240,9 +223,9 @@ def compare(
         baseline=listed or None, across_measures=across_measures and within_teams,
     )  # fmt: skip
     name, function = find_statistic(statistic)
-    check(asked.test or TEST, asked.correction, alternative, name)
+    check(asked.test or defaults.TEST, asked.correction, alternative, name)
     how = Resampling(1, seed, alternative, function, workers, memory, progress, executor)
-    if not how.on_means and not TESTS[asked.test or TEST].any_statistic:
+    if not how.on_means and not TESTS[asked.test or defaults.TEST].any_statistic:
         others = ", ".join(any_statistic_names())
         raise ArgumentError(f"test {asked.test!r} compares means only. For statistic {name!r} use one of: {others}.")
     given, said = judged(scores, runs, qrels, measure, workers)
@@ -255,7 +238,7 @@ def compare(
     chosen = TESTS[asked.test or _usual_test(sizes, asked.correction, how, one_family)]
     plan = Plan(
         chosen,
-        "none" if chosen.corrects_family else asked.correction or CORRECTION,
+        "none" if chosen.corrects_family else asked.correction or defaults.CORRECTION,
         baselines,
         name,
         alpha,
@@ -308,8 +291,10 @@ def _family_sizes(given: Scores, n_baselines: int, teams: Mapping[str, str]) -> 
 def _usual_test(sizes: list[int], correction: str | None, how: Resampling, one_family: bool) -> str:
     """The test when none is named: max-t for the means of a large family, randomisation for all others."""
     if correction is not None or not how.on_means:
-        return TEST
-    return FAMILY_TEST if (sum(sizes) if one_family else max(sizes)) > FEW_COMPARISONS else TEST
+        return defaults.TEST
+    return (
+        defaults.FAMILY_TEST if (sum(sizes) if one_family else max(sizes)) > defaults.FEW_COMPARISONS else defaults.TEST
+    )
 
 
 def compare_measures(

@@ -15,14 +15,21 @@ from cranfield.core.answer import sentence
 from cranfield.core.defaults import INTERVALS, MOST_LETTERED, Alternative, IntervalKind
 from cranfield.core.labels import plural, summary
 from cranfield.core.results import Result, check_finite, check_interval, check_p, claim, signature
-from cranfield.questions.compare.classical import residual_variance
 from cranfield.questions.compare.clusters import Clusters, effective_topics
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most
-from cranfield.questions.compare.equivalence import alike, is_alone, margin_level, shown_within, verdicts
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.groups import MARKS, letter, letters, mark
+from cranfield.questions.compare.equivalence import (
+    MARKS,
+    alike,
+    is_alone,
+    letter,
+    letters,
+    margin_level,
+    mark,
+    shown_within,
+    verdicts,
+)
+from cranfield.questions.compare.family import GridScores, Pairs, residual_variance
 from cranfield.questions.compare.intervals import Basis
-from cranfield.questions.compare.pairs import Pairs
 from cranfield.questions.compare.question import ComparisonQuestion
 from cranfield.questions.compare.tests import PERCENTILE, TESTS
 from cranfield.questions.compare.topics import PairTopics
@@ -623,7 +630,7 @@ class Comparison(Result):
         """The headline, and which systems may be the best."""
         return "; ".join(filter(None, (self.headline, self.best_text())))
 
-    def best_text(self, most: int = 5) -> str:
+    def best_text(self) -> str:
         """Which systems may be the best, as part of a sentence; empty for baselines and other statistics."""
         if self.best is None or self.baselines:
             return ""
@@ -633,7 +640,7 @@ class Comparison(Result):
             return ONLY_BEST(system=names[0], level=level)
         if len(names) == len(self.systems):
             return EITHER_BEST(level=level) if len(names) == 2 else ANY_BEST(count=len(names), level=level)
-        return SOME_BEST(count=len(names), level=level, systems=summary(list(names), most))
+        return SOME_BEST(count=len(names), level=level, systems=summary(list(names), 5))
 
     def correction_text(self) -> str:
         """How the p-values are adjusted, as an adjective; a family of one needs no adjustment."""

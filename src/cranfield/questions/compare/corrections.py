@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from cranfield.questions.compare.grid import GridScores
-    from cranfield.questions.compare.pairs import Pairs
+    from cranfield.questions.compare.family import GridScores, Pairs
     from cranfield.questions.compare.resampled import Resampling
 
     Array = NDArray[np.float64]

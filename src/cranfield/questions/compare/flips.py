@@ -18,8 +18,7 @@ from scipy import special
 from cranfield.core.defaults import Alternative
 from cranfield.core.executors import map_in_order
 from cranfield.questions.compare.classical import TINY
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.family import GridScores, Pairs
 
 Array = NDArray[np.float64]
 _Places = TypeVar("_Places", NDArray[np.intp], slice)

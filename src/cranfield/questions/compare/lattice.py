@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.defaults import Alternative
+from cranfield.questions.compare.family import GridScores, Pairs
 from cranfield.questions.compare.flips import in_stretches, sided
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

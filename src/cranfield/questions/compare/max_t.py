@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 from cranfield.core.defaults import MAX_T_RESAMPLES, Alternative
 from cranfield.core.executors import map_in_order
 from cranfield.core.resampling import TOPICS, Block, blocks, check_resamples, draw_weights, pieces, product
-from cranfield.questions.compare.classical import differences, residual_variance
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs, all_pairs, count_true
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs, count_true, differences, residual_variance
 from cranfield.questions.compare.resampled import Resampling, board_resamples, monte_carlo
 from cranfield.questions.compare.tests import PValues
 from cranfield.questions.compare.westfall_young import critical_value

@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core.defaults import Alternative
 from cranfield.core.resampling import (
     BLOCK,
     PERMUTATIONS,
@@ -23,11 +22,10 @@ from cranfield.core.resampling import (
     signed_sums,
 )
 from cranfield.questions.compare.classical import TINY
+from cranfield.questions.compare.family import GridScores, Pairs, tally
 from cranfield.questions.compare.flips import enumerated_p, saddlepoint
-from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.lattice import WIDEST, WIDEST_COARSE, find_lattice, lattice_p
-from cranfield.questions.compare.pairs import Pairs, tally
-from cranfield.questions.compare.resampled import Resampling, extreme, monte_carlo, pairwise
+from cranfield.questions.compare.resampled import Resampling, extreme, monte_carlo, pairwise, resolution
 from cranfield.questions.compare.tests import PValues
 
 Array = NDArray[np.float64]
@@ -70,7 +68,7 @@ def resolved(scores: GridScores, pairs: Pairs, how: Resampling) -> PValues:
     --------
     >>> rng = np.random.default_rng(1)
     >>> values = rng.beta(1, 3, (40, 4)) + [0, 0.02, 0.1, 0.4]
-    >>> from cranfield.questions.compare.pairs import all_pairs
+    >>> from cranfield.questions.compare.family import all_pairs
     >>> result = resolved(GridScores.of(values), all_pairs(4), Resampling(n_resamples=5000))
     >>> sorted(result.method)
     ['enumerated', 'monte carlo', 'monte carlo', 'saddlepoint', 'saddlepoint', 'saddlepoint']
@@ -196,15 +194,6 @@ def _count_block(
     return reached
 
 
-def resolution(n_topics: int, alternative: Alternative) -> float:
-    """The smallest p-value the test can give: one arrangement of signs (two, two-sided) of all 2ⁿ.
-
-    >>> resolution(10, "two-sided") * 1024
-    2.0
-    """
-    return float(np.ldexp(2.0 if alternative == "two-sided" else 1.0, -min(n_topics, 1022)))
-
-
 def randomisation(scores: GridScores, pairs: Pairs, how: Resampling) -> PValues:
     """Fisher's randomisation test of every pair with the same sign flips for all.
 
@@ -293,7 +282,7 @@ def randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: f
     difference)/(B + 1), which controls the family-wise error (Carterette, TOIS 30(1), 2012). The simultaneous
     interval is the difference ± the range that the test requires, so a pair is significant exactly when its
     interval leaves out 0. Exchangeable means equal spread too: with very unequal variances the family-wise error
-    rises above alpha (to .12 in simulation, docs/compare.md).
+    rises above alpha (to .12 in simulation, docs/compare_tables.md).
 
     Examples
     --------

@@ -24,10 +24,12 @@ from cranfield.core.defaults import (
 )
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.core.executors import Progress, map_in_order
-from cranfield.core.resampling import Block, blocks
+from cranfield.core.resampling import (
+    Block,
+    blocks,
+)
 from cranfield.questions.compare.corrections import CORRECTIONS, resamples_needed
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.family import GridScores, Pairs
 
 if TYPE_CHECKING:
     from cranfield.questions.compare.tests import SignificanceTest
@@ -218,3 +220,12 @@ def board_resamples(n_systems: int, how: Resampling) -> int:
     [10000, 2000]
     """
     return int(min(RANK_RESAMPLES, max(1_000, _BOARD_WORK / n_systems**2)))
+
+
+def resolution(n_topics: int, alternative: Alternative) -> float:
+    """The smallest p-value the test can give: one arrangement of signs (two, two-sided) of all 2ⁿ.
+
+    >>> resolution(10, "two-sided") * 1024
+    2.0
+    """
+    return float(np.ldexp(2.0 if alternative == "two-sided" else 1.0, -min(n_topics, 1022)))

@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cranfield.questions.compare.classical import Differences
     from cranfield.questions.compare.comparison import Comparison
-    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.family import Differences, GridScores, Pairs
     from cranfield.questions.compare.max_t import Maximum
-    from cranfield.questions.compare.pairs import Pairs
     from cranfield.questions.compare.resampled import Resampling
 
     Array = NDArray[np.float64]

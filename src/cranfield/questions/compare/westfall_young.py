@@ -18,8 +18,7 @@ from cranfield.core.resampling import (
     signed_bytes,
     signed_sums,
 )
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs, all_pairs, count_true
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs, count_true
 from cranfield.questions.compare.resampled import Resampling
 
 Array = NDArray[np.float64]

@@ -18,8 +18,8 @@ from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import plural, summary
 from cranfield.questions.compare.analysis import Plan, board_of, conclude, find_family, tested_family
 from cranfield.questions.compare.comparison import Comparison
+from cranfield.questions.compare.family import Pairs
 from cranfield.questions.compare.intervals import Basis
-from cranfield.questions.compare.pairs import Pairs
 from cranfield.questions.variance.estimate import Teams, team_of
 from cranfield.scores.matrix import ScoreMatrix
 

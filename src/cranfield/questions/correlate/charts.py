@@ -96,7 +96,7 @@ def _moves(result: Correlation) -> tuple[str, str]:
     finding = f"No system changes rank ({known})"
     if most:
         finding = f"{result.systems[moved.index(most)]} moves most, by {plural(most, 'rank')} ({known})"
-    named = f"; named: of the {MOVED_MOST} that move most" if len(moved) > MOVED_MOST else ""
+    named = f"; named: up to {MOVED_MOST} that move most" if len(moved) > MOVED_MOST else ""
     return finding, f"{plural(result.n_systems, 'system')}; on the line: the same rank on both sides{named}"
 
 
@@ -127,8 +127,8 @@ def _scatter(result: Correlation, size: int) -> Drawing:
 def _named(frame: pl.DataFrame, pixels: float) -> list[dict[str, Any]]:
     """The systems that move most, each with the side and the height (in ranks) of its name.
 
-    A name stands away from the diagonal where there is room: it stays inside and covers no other name, and no dot if
-    that can be. One without room anywhere is left out.
+    A name stands away from the diagonal where there is room: it stays inside and covers no other name and no dot. One
+    without room anywhere is left out.
     """
     edge = pixels * frame.height
     dots = [(x * pixels, y * pixels) for x, y in frame.select("reference", "estimate").iter_rows()]
@@ -136,14 +136,14 @@ def _named(frame: pl.DataFrame, pixels: float) -> list[dict[str, Any]]:
     named = []
     for system, x, y, _ in frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved").iter_rows():
         across, width = x * pixels, text_width(system, LABEL_SIZE) + 7
-        for dodged, shift, left in product((True, False), SHIFTS, (x < y, x > y)):
+        for shift, left in product(SHIFTS, (x < y, x > y)):
             height = y * pixels + shift * LABEL_SIZE
             start = across - width if left else across
             end = start + width
             clear = all(abs(height - at) > LABEL_SIZE or end < begin or stop < start for begin, stop, at in taken)
             beside = [dot for dot, at in dots if abs(height - at) <= LABEL_SIZE / 2 + 2 and dot != across]
             covers = any(start - 3 < dot < end + 3 for dot in beside)
-            if clear and start >= 0 and end <= edge and not (dodged and covers):
+            if clear and start >= 0 and end <= edge and not covers:
                 taken.append((start, end, height))
                 named.append({"system": system, "reference": x, "label": height / pixels, "left": left})
                 break

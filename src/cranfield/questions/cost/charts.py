@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import polars as pl
@@ -10,7 +10,7 @@ import polars as pl
 from cranfield.core.charts import style
 from cranfield.core.charts.style import Drawing, finish, given, number, rows
 from cranfield.questions.cost.answer import headline
-from cranfield.questions.cost.pool_price import LOW_SHARE
+from cranfield.questions.cost.pools import LOW_SHARE
 
 if TYPE_CHECKING:
     from cranfield.questions.cost.cost import Cost
@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 def cost(result: Cost) -> Drawing:
     """With a budget, what it detects at each depth; otherwise topics against documents to judge."""
     return _by_depth(result) if "budget" in result.settings else _by_documents(result)
+
+
+def _apart(frame: pl.DataFrame, whole: pl.DataFrame, x: str, y: str) -> pl.DataFrame:
+    """The points whose labels do not cover one another; of close ones the best, or the highest, keeps its own."""
+    wide, high = 0.14 * float(whole[x].max()), 0.1 * float(whole[y].max())  # type: ignore[arg-type]
+    kept: list[dict[str, Any]] = []
+    for row in frame.sort("best", y, descending=True).iter_rows(named=True):
+        if all(abs(row[x] - other[x]) > wide or abs(row[y] - other[y]) > high for other in kept):
+            kept.append(row)
+    return pl.DataFrame(kept, schema=frame.schema)
 
 
 def _by_depth(result: Cost) -> Drawing:
@@ -46,7 +56,8 @@ def _by_depth(result: Cost) -> Drawing:
     marked = frame.filter("best")
     at_best = alt.Chart(rows(marked)).encode(x="depth:Q", y="value:Q")
     best = at_best.mark_point(size=230, color=style.ACCENT, strokeWidth=2)
-    text = at_best.mark_text(dy=22).encode(text="text:N")
+    named = alt.Chart(rows(_apart(marked, frame, "depth", "value"))).encode(x="depth:Q", y="value:Q")
+    text = named.mark_text(dy=22).encode(text="text:N")
     left = f"; {len(measures) - len(kept)} further measures not drawn" if len(measures) > len(kept) else ""
     budget = number(result.settings["budget"])
     return finish(
@@ -88,6 +99,7 @@ def _by_documents(result: Cost) -> Drawing:
         .mark_point(size=230, color=style.ACCENT, strokeWidth=2)
         .encode(x="pool_per_topic:Q", y="topics:Q")
     )
+    labelled = _apart(labelled, frame, "pool_per_topic", "topics")
     text = alt.Chart(rows(labelled)).mark_text(dy=-14).encode(x="pool_per_topic:Q", y="topics:Q", text="text:N")
     shown = [name for name in ("n_systems", "min_diff", "width", "power", "alpha") if name in result.settings]
     asked = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {given(result.settings[name])}" for name in shown)

@@ -16,14 +16,13 @@ from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.results import Result, check_frame, signature
 from cranfield.questions.cost.answer import cost_answer
-from cranfield.questions.cost.figures import Collection, PoolFigure, pool_figures
-from cranfield.questions.cost.pool_price import LOW_SHARE, doubts, losses
+from cranfield.questions.cost.pools import LOW_SHARE, Collection, PoolFigure, doubts, losses, pool_figures
 from cranfield.questions.design.all_pairs import PAIRS
 from cranfield.questions.design.anova import ANOVA, anova_method
+from cranfield.questions.design.asked import sense
 from cranfield.questions.design.grid import positive
 from cranfield.questions.design.interval import INTERVAL
 from cranfield.questions.design.result import Design, DesignKind, Variant
-from cranfield.questions.design.sense import sense
 from cranfield.questions.pool.contributing import Contributing, find_contributors, named_contributors
 from cranfield.questions.variance.estimate import VarianceEstimate
 

@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.options import setting
-from cranfield.core.question import Bar, Files, HelpGroup, Question, Takes
+from cranfield.core.question import Bar, Files, HelpGroup, Page, Place, Question, Takes
 from cranfield.questions.design.question import PUBLISHED
 from cranfield.questions.pool.question import contributing
 from cranfield.questions.variance.question import estimators
@@ -46,6 +46,16 @@ class CostQuestion(Question):
     takes: ClassVar[Takes] = "judged"
     counts: ClassVar[str] = "judging shallower"
     place: ClassVar[int] = 160
+    page = Page(
+        name="cost",
+        title="Cost and budget",
+        place=Place.PLAN,
+        order=20,
+        heading="How deep to judge, at what cost?",
+        doing="Pricing pools of",
+        brief="Topics and judgments for each pool depth, or the best design for a budget; needs runs.",
+        example={"systems": f"{defaults.NEXT_SYSTEMS}", "min_diff": f"{defaults.NEXT_MIN_DIFF:.2f}"},
+    )
 
     files: tuple[str, ...] = setting(
         (), "Qrels file, then the pooled runs.", argument=True, metavar="QRELS RUN...", part="source"
@@ -73,16 +83,18 @@ class CostQuestion(Question):
     power: float | None = shared.power(None, f"{defaults.POWER:.2f}")
     alpha: float = shared.alpha()
     method: str | None = shared.method(None)
-    published: bool = setting(False, PUBLISHED)
-    blocked: bool = setting(False, "One F-test on shared topics, instead of all pairs.")
+    published: bool = setting(False, PUBLISHED, more=True)
+    blocked: bool = setting(False, "One F-test on shared topics, instead of all pairs.", more=True)
     epsilon: str | None = shared.epsilon()
-    estimator: str | None = setting(None, "Variance estimator.", registry=estimators)
+    estimator: str | None = setting(None, "Variance estimator.", registry=estimators, more=True)
     document_cost: float = setting(1.0, "Cost of judging a document.", check=shared.not_negative)
     topic_cost: float = setting(0.0, "Cost of setting up a topic.", check=shared.not_negative)
     budget: float | None = setting(
         None, "Budget; solves for the best affordable design.", metavar="B", check=shared.positive
     )
-    order: str = setting(defaults.ORDER, "Order of documents in runs.", choices=defaults.names(defaults.RankingOrder))
+    order: str = setting(
+        defaults.ORDER, "Order of documents in runs.", choices=defaults.names(defaults.RankingOrder), more=True
+    )
 
     @staticmethod
     def verb() -> Callable[..., Cost]:

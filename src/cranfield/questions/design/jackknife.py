@@ -14,15 +14,17 @@ from cranfield.core.resampling import sample_covariance
 from cranfield.questions.design.power import BLOCKED, exact_power
 from cranfield.questions.design.solve import power_at, solve
 from cranfield.questions.variance import sphericity as sphere
-from cranfield.questions.variance.jackknife import (
+from cranfield.questions.variance.squares import (
     LogError,
     Without,
     enough_groups,
     log_error,
     numbered_groups,
     pooled_groups,
+    squares,
+    squares_without_each_group,
+    squares_without_each_topic,
 )
-from cranfield.questions.variance.squares import squares, squares_without_each_group, squares_without_each_topic
 from cranfield.scores.matrix import ScoreMatrix
 
 Array = NDArray[np.float64]

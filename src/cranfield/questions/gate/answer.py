@@ -36,11 +36,12 @@ BADGES = {"pass": "✅ Pass", "fail": "❌ Fail", "undecided": "⚠️ Undecided
 
 def gate_answer(result: Gate, question: Any = None) -> Answer:
     """The verdict, by measure."""
-    headline = f"{result.verdict.upper()}: {result.findings}"
+    verdict = f"{result.verdict.upper()}: "
+    lines = "\n".join(result.sentence(check) for check in result.checks)
 
     def sheet() -> Sheet:
         return Sheet(
-            "gate", result.to_frame(), result.signature, result.settings, result.warnings, headline,
+            "gate", result.to_frame(), result.signature, result.settings, result.warnings, verdict + result.findings,
             notes=notes_of(result), hidden=("margin",), dispensable=("p_fail", "mean_baseline", "mean_candidate"),
             heading="The gate", texts={"markdown": comment(result)},
         )  # fmt: skip
@@ -49,7 +50,7 @@ def gate_answer(result: Gate, question: Any = None) -> Answer:
         "gate-chart", "Differences and threshold", "Dots with whiskers: the difference by each measure with its "
         "bounds, and the threshold as a line.", result, "gate",
     )  # fmt: skip
-    return Answer(headline=headline, sheets={"gate": sheet}, charts=(chart,))
+    return Answer(headline=verdict + lines, sheets={"gate": sheet}, charts=(chart,))
 
 
 def notes_of(result: Gate) -> tuple[str, ...]:

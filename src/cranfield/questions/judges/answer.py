@@ -130,10 +130,11 @@ def judges_answer(result: Judging) -> Answer:
     """The verdict, what the machine adds, and the tables behind it."""
     known = result.settings
     mapped = "" if known["map"] is None else f" Machine grades mapped {known['map']}."
-    counts = (
-        f"{plural(known['n_systems'], 'system')}, {plural(known['n_topics'], 'topic')} with both judgments, "
-        f"{plural(known['n_machine_topics'], 'further machine topic')}, {known['measure']}."
-    )
+    shared, alone = f"{plural(known['n_topics'], 'topic')} with both judgments", "further machine topic"
+    if not known["n_topics"]:
+        shared, alone = plural(known["n_human_topics"], "human topic"), "other machine topic"
+    topics = f"{shared}, {plural(known['n_machine_topics'], alone)}"
+    counts = f"{plural(known['n_systems'], 'system')}, {topics}, {known['measure']}."
     if known["n_pairs"] is not None:
         counts = f"{counts[:-1]}, {known['n_pairs']:,} documents judged by both."
     title = f"{headline(result)}. {counts}{mapped}"

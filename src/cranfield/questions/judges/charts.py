@@ -39,7 +39,8 @@ def _first(result: Judging, frame: pl.DataFrame) -> pl.DataFrame:
 
 def _details(result: Judging) -> str:
     known = result.settings
-    return f"{known['machine'][0]} and {known['human'][0]}, {known['measure']}, {known['n_topics']} shared topics"
+    topics = f"{known['n_topics']} shared topics" if known["n_topics"] else "different topics"
+    return f"{known['machine'][0]} and {known['human'][0]}, {known['measure']}, {topics}"
 
 
 def scores(result: Judging) -> Drawing:
@@ -184,7 +185,12 @@ def widths(result: JudgesDesign) -> Drawing:
     kept = shown["series"].unique(maintain_order=True).to_list()
     scales = series_scales(kept)
     base = alt.Chart(rows(shown)).encode(
-        x=alt.X("topics:Q", title="human topics", scale=alt.Scale(type="log", nice=False), axis=whole_axis()),
+        x=alt.X(
+            "topics:Q",
+            title="human topics",
+            scale=alt.Scale(type="log", nice=False),
+            axis=whole_axis(labelOverlap="greedy"),
+        ),
         y=alt.Y("width:Q", title=f"width of the interval ({known['measure']})"),
         color=alt.Color("series:N", title=None, scale=scales["color"], legend=LINES),
     )

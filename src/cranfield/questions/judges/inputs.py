@@ -15,9 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels
-from cranfield.collection.grades import GradeMap, grades_of
 from cranfield.collection.teams import read_teams
-from cranfield.collection.types import Qrels
+from cranfield.collection.types import GradeMap, Qrels, grades_of
 from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
 from cranfield.core.errors import ArgumentError, DataError, FileError, quietly
 from cranfield.core.files import read_bytes
@@ -27,7 +26,7 @@ from cranfield.measures.evaluation import evaluate
 from cranfield.measures.options import ScoringOptions
 from cranfield.questions.judges.powered import Strata
 from cranfield.scores.doors import ScoresLike, as_scores
-from cranfield.scores.matrix import ScoreMatrix
+from cranfield.scores.matrix import ScoreMatrix, Scores
 
 Array = NDArray[np.float64]
 Judgments: TypeAlias = QrelsLike | ScoresLike
@@ -274,9 +273,9 @@ def _listed(given: Any) -> list[tuple[str, Any]]:
 
 def _is_judgments(thing: Any) -> bool:
     """Whether a value in a mapping is a judge, not the grades of a topic."""
-    if isinstance(thing, Mapping):
+    if isinstance(thing, Mapping) and not isinstance(thing, Scores):
         return any(isinstance(inside, Mapping) for inside in thing.values())
-    return isinstance(thing, (Qrels, ScoreMatrix, str, os.PathLike, pl.DataFrame))
+    return isinstance(thing, (Qrels, ScoreMatrix, Scores, str, os.PathLike, pl.DataFrame))
 
 
 def _stem(judgments: Any) -> str:

@@ -303,6 +303,7 @@ def _facts(bench: Bench) -> dict[str, Any]:
         "machine": [one.name for one in bench.machines],
         "n_systems": bench.reference.scores.n_systems,
         "n_topics": len(bench.common),
+        "n_human_topics": bench.reference.scores.n_topics,
         "n_machine_topics": len(bench.extra),
         "n_pairs": _pairs_judged_twice(bench),
     }

@@ -16,7 +16,7 @@ from scipy.special import nctdtr, stdtrit
 from cranfield.collection.doors import RunsLike
 from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
-from cranfield.core.defaults import ALPHA, MACHINE_TOPICS, POWER
+from cranfield.core.defaults import ALPHA, JUDGES_MIN_DIFF, MACHINE_TOPICS, POWER
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.results import Result, check_finite, check_frame, signature
 from cranfield.measures.options import ScoringOptions, complete_scoring
@@ -34,8 +34,8 @@ MOST_TOPICS = 20_000
 _SURE = 12.0
 _HALVINGS, _ROUNDING = 50, 1e-9
 """Steps of the search for a real number of topics, and how far rounding may part equal numbers."""
-NEEDED_DIFFERENCE, NEEDED_FURTHER = 0.05, 500
-"""The difference, and the number of further machine topics, for which `judges` says how many human topics they need."""
+NEEDED_FURTHER = 500
+"""The number of further machine topics for which `judges` says how many human topics they leave."""
 LEAST_PILOT = 10
 """Topics with both judgments below which a pilot says too little about the correlation."""
 WEAK_PILOT = sentence(
@@ -237,7 +237,9 @@ def design_judges(
     bench = gather(human, machine, runs, measure, map, complete_scoring(scoring, "design_judges"))
     n = len(bench.common)
     if n < LEAST_PILOT:
-        raise DataError(f"the pilot has {n} topics with both judgments; at least {LEAST_PILOT} are needed. Judge more.")
+        raise DataError(
+            f"the pilot has {n} topics with both judgments; at least {LEAST_PILOT} are needed. Judge more twice."
+        )
     y, f = bench.reference.on(bench.common), bench.machines[0].on(bench.common)
     if np.ptp(y - y[:, :1], axis=0).max() == 0:
         raise DataError(
@@ -298,12 +300,12 @@ def needed_topics(bench: Bench, alpha: float) -> Needed | None:
     y, f = bench.reference.on(bench.common), bench.machines[0].on(bench.common)
     if len(y) < LEAST_PILOT or np.ptp(y - y[:, :1], axis=0).max() == 0:
         return None
-    goal, pilot = Goal(None, NEEDED_DIFFERENCE, POWER, alpha), Pilot.of(y, f)
+    goal, pilot = Goal(None, JUDGES_MIN_DIFF, POWER, alpha), Pilot.of(y, f)
     alone, beside = goal.topics(pilot, 0), goal.topics(pilot, NEEDED_FURTHER)
     if alone is None:
         return None
     saves = pilot.explained**0.5 >= LEAST_CORRELATION and beside is not None and beside < alone
-    return Needed(NEEDED_DIFFERENCE, POWER, alone, NEEDED_FURTHER, beside if saves else None)
+    return Needed(JUDGES_MIN_DIFF, POWER, alone, NEEDED_FURTHER, beside if saves else None)
 
 
 def _per_topic(bench: Bench) -> float:

@@ -74,11 +74,12 @@ class JudgesQuestion(Judged):
         place=Place.COLLECTION,
         order=40,
         heading="Are machine judgments as good as a second person?",
-        lead="Needs runs, their judgments, and files called `machine…` with a machine's judgments. Files called "
-        "`second…` hold those of a second person; a file `groups` names systems that a machine may favour.",
+        lead="Needs runs with their judgments, or scores, and files called machine… with those of a machine. Files "
+        "called second… hold those of a second person; a file called groups names systems that a machine may favour.",
         button="Compare judges",
         doing="Comparing the judges of",
-        brief="Verdict, decisions, rankings, labels and bias of a machine; needs runs and its judgments.",
+        brief="Verdict, decisions, rankings, labels and bias of a machine; needs its judgments or scores.",
+        leads_to=lambda: (DesignJudgesQuestion,),
     )
 
     system_groups: Path | None = setting(
@@ -126,25 +127,39 @@ class DesignJudgesQuestion(Judged):
     brief: ClassVar[str] = "Human topics needed when a machine judges more."
     group: ClassVar[HelpGroup] = "Design"
     place: ClassVar[int] = 158
+    page = Page(
+        name="design-judges",
+        title="Human topics",
+        address="/judges/design",
+        place=Place.COLLECTION,
+        order=45,
+        heading="How many topics must people judge beside a machine?",
+        lead="The data are the pilot: topics with judgments, or scores, by people and by a machine (a file called "
+        "machine…). Give a smallest difference with its power, or a width.",
+        doing="Planning human topics from",
+        example={"min_diff": f"{defaults.JUDGES_MIN_DIFF:g}"},
+        leads_to=lambda: (JudgesQuestion,),
+    )
 
     width: float | None = setting(
         None, "Target width of the interval of a difference.", metavar="W", check=shared.positive, often=True,
-        on_page=False,
+        label="Width of the interval",
     )  # fmt: skip
     min_diff: float | None = setting(
-        None, "Smallest difference worth detecting.", metavar="D", check=shared.positive, often=True, on_page=False
-    )
+        None, "Smallest difference worth detecting.", metavar="D", check=shared.positive, often=True,
+        label="Smallest difference",
+    )  # fmt: skip
     power: float = shared.power()
     machine_topics: tuple[int, ...] = setting(
         defaults.MACHINE_TOPICS, "Further topics that only the machine judges; repeatable.", metavar="N", least=0,
-        most=10_000_000, on_page=False,
+        most=10_000_000,
     )  # fmt: skip
     price_human: float | None = setting(
         None, "Price of a human judgment (of a topic, with score files).", metavar="P", check=shared.not_negative,
-        on_page=False,
+        label="Price by people",
     )  # fmt: skip
     price_machine: float = setting(
-        0.0, "Price of a machine judgment.", metavar="P", check=shared.not_negative, on_page=False
+        0.0, "Price of a machine judgment.", metavar="P", check=shared.not_negative, label="Price by machine"
     )
     alpha: float = shared.alpha()
 

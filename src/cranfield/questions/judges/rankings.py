@@ -76,8 +76,9 @@ def rankings(
 def tau_difference(judge: Ranking, others: Sequence[Ranking], n_topics: int, alpha: float) -> TauDifference | None:
     """The hull of Δ: the bootstrap around Δ joined with that around Δ without topic noise. None where all systems tie.
 
-    With Δ* over resamples, h = max(Δ − q, q′ − Δ) of its quantiles and s_d the standard deviation of the corrected
-    Δ*: [min(Δ − h, Δ_d − t·s_d), max(Δ + h, Δ_d + t·s_d)], t with n − 1 degrees of freedom.
+    With Δ* over resamples, h = max(Δ − q, q′ − Δ) of its quantiles, s_d the standard deviation of the corrected Δ*, and
+    H = max(h, t·s_d): [min(Δ, Δ_d) − H, max(Δ, Δ_d) + H], t with n − 1 degrees of freedom. The narrow form of `hull`
+    would call judges just beyond the margin *not worse* in more than .05 of simulations with 43 topics.
     """
 
     def minus(own: Array | float, rest: Sequence[Array | float]) -> Array:
@@ -92,9 +93,8 @@ def tau_difference(judge: Ranking, others: Sequence[Ranking], n_topics: int, alp
         return None
     drawn, spread = drawn[known], float(cleared[known].std(ddof=1))
     low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2])
-    h = max(value - float(low), float(high) - value)
-    reach = float(stdtrit(n_topics - 1, 1 - alpha / 2)) * spread
-    lower, upper = min(value - h, corrected - reach), max(value + h, corrected + reach)
+    reach = max(value - float(low), float(high) - value, float(stdtrit(n_topics - 1, 1 - alpha / 2)) * spread)
+    lower, upper = min(value, corrected) - reach, max(value, corrected) + reach
     return TauDifference(value, corrected, max(lower, -2.0), min(upper, 2.0))
 
 

@@ -11,10 +11,9 @@ from scipy.special import stdtr, stdtrit
 
 from cranfield.core.defaults import FamilyCorrection, Spending
 from cranfield.core.results import check_finite, check_p, claim
-from cranfield.questions.compare.classical import Differences, careful_t, differences, hall_inverse
+from cranfield.questions.compare.classical import careful_t, hall_inverse
 from cranfield.questions.compare.corrections import adjust, at_most
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.family import Differences, GridScores, Pairs, differences
 from cranfield.questions.monitor.boundaries import (
     Array,
     anytime_p,

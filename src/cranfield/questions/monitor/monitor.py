@@ -20,8 +20,7 @@ from cranfield.core.options import at_least, one_of
 from cranfield.core.results import Result, signature
 from cranfield.questions.compare.classical import skewness
 from cranfield.questions.compare.corrections import at_most
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs, against, all_pairs
+from cranfield.questions.compare.family import GridScores, Pairs, against, all_pairs
 from cranfield.questions.monitor.answer import monitoring_answer
 from cranfield.questions.monitor.boundaries import (
     check_looks,

@@ -14,12 +14,10 @@ from scipy.special import chdtri, ndtr, ndtri
 from cranfield.core.defaults import ALPHA, SEED
 from cranfield.core.errors import ArgumentError
 from cranfield.core.resampling import generator
-from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.family import GridScores, Pairs, all_pairs
 from cranfield.questions.compare.max_t import KAPPA, max_t, mean_variance
-from cranfield.questions.compare.pairs import Pairs, all_pairs
 from cranfield.questions.compare.resampled import Resampling
-from cranfield.questions.design.power import spread_shares
-from cranfield.questions.design.simulated_power import SimulatedPower
+from cranfield.questions.design.power import SimulatedPower, spread_shares
 from cranfield.scores.matrix import ScoreMatrix
 
 Array = NDArray[np.float64]

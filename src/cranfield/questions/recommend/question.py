@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.options import REQUIRED, setting
-from cranfield.core.question import HelpGroup, Page, Place, Question, Takes
+from cranfield.core.question import HelpGroup, Question, Takes
 from cranfield.questions.design.question import BASELINE
 
 if TYPE_CHECKING:
@@ -40,20 +39,6 @@ class RecommendQuestion(Question):
     takes: ClassVar[Takes] = "collections"
     by_one_measure: ClassVar[bool] = True
     place: ClassVar[int] = 153
-    page = Page(
-        name="recommend",
-        title="Recommend",
-        place=Place.PLAN,
-        order=10,
-        heading="How many topics should the next collection have?",
-        lead="A recommendation from past scores for comparing all pairs of systems after correction. Other designs and "
-        "other numbers of topics stand beside it.",
-        button="Recommend",
-        doing="Designing from",
-        brief="Recommended number of topics from past scores; `tables` has what other numbers achieve.",
-        example={"systems": f"{defaults.NEXT_SYSTEMS}", "min_diff": f"{defaults.NEXT_MIN_DIFF:.2f}"},
-    )
-
     n_systems: int = shared.n_systems(REQUIRED)
     min_diff: float = shared.min_diff(REQUIRED, "Smallest best-to-worst difference to detect.")
     baseline: bool = setting(False, BASELINE)
@@ -61,8 +46,8 @@ class RecommendQuestion(Question):
     assurance: float = shared.assurance()
     alpha: float = shared.alpha("Significance level.")
     budget: int | None = setting(
-        None, "Judgments available; adds how many each topic gets. `cost --budget` also chooses the depth.",
-        metavar="B", least=1, most=10**12, on_page=False,
+        None, "Judgments available; adds how many each topic gets. `cost` also chooses the depth.",
+        metavar="B", least=1, most=10**12,
     )  # fmt: skip
     measure: str | None = shared.one_measure("Measure to use.")
     teams: Path | None = shared.teams("File of lines `system team`; the interval leaves out teams instead of systems.")

@@ -20,10 +20,10 @@ from cranfield.core.options import at_least
 from cranfield.core.results import Result, check_frame, signature
 from cranfield.questions.design.all_pairs import design_spread, solve_all_pairs
 from cranfield.questions.design.anova import size_with_epsilon, solve_anova
+from cranfield.questions.design.asked import sense
 from cranfield.questions.design.grid import count, positive, probability
 from cranfield.questions.design.interval import solve_interval
 from cranfield.questions.design.result import Design
-from cranfield.questions.design.sense import sense
 from cranfield.questions.design.ttest import solve_ttest
 from cranfield.questions.recommend.answer import recommendation_answer
 from cranfield.questions.recommend.max_t_design import MaxTPower, comparisons, max_t_power

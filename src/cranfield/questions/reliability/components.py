@@ -16,8 +16,13 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, fdtri
 
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.questions.variance.jackknife import LogError, log_error
-from cranfield.questions.variance.squares import squares, squares_without_each_group, squares_without_each_topic
+from cranfield.questions.variance.squares import (
+    LogError,
+    log_error,
+    squares,
+    squares_without_each_group,
+    squares_without_each_topic,
+)
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import ScoreMatrix
 

@@ -21,7 +21,7 @@ from cranfield.core.errors import DataError
 from cranfield.core.executors import map_in_order
 from cranfield.core.options import at_least, one_of
 from cranfield.core.resampling import RESIDUAL_CELLS, RESIDUAL_ROWS, Block, blocks, generator, grid_step, to_grid
-from cranfield.questions.compare.pairs import Pairs, count_true
+from cranfield.questions.compare.family import Pairs, count_true
 from cranfield.questions.compare.resampled import monte_carlo
 
 Floats = NDArray[np.float64]

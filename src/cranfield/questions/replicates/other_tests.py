@@ -15,7 +15,7 @@ from cranfield.core.errors import DataError
 from cranfield.core.labels import summary
 from cranfield.questions.compare.classical import paired_t
 from cranfield.questions.compare.corrections import adjust
-from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.family import GridScores
 from cranfield.questions.compare.randomisation import resolved
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.questions.replicates.splits import MeasureReplicates, analyse_splits, decide_effects

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from cranfield.core.defaults import ALPHA, SEED, PairP, Resample, Residuals
 from cranfield.core.executors import map_in_order
 from cranfield.core.resampling import generator
-from cranfield.core.truth.models import Scenario, draw_errors
+from cranfield.core.truth import Scenario, draw_errors
 from cranfield.questions.compare.corrections import at_most
-from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.family import all_pairs
 from cranfield.questions.replicates.bootstrap import Bootstrap, Effects, Replicated, bootstrap_effects
 
 _SIMULATED = 90

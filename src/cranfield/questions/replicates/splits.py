@@ -17,7 +17,7 @@ from cranfield.core.options import one_of, share
 from cranfield.core.results import check_finite, check_interval, check_p
 from cranfield.core.work_files import WorkFile
 from cranfield.questions.compare.corrections import adjust, at_most
-from cranfield.questions.compare.pairs import Pairs, all_pairs
+from cranfield.questions.compare.family import Pairs, all_pairs
 from cranfield.questions.replicates.bootstrap import Bootstrap, Floats, Ints, Mask, anova_table, bootstrap_effects
 from cranfield.questions.replicates.partitioned import Partitioned, Split
 

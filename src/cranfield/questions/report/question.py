@@ -94,14 +94,14 @@ class ReportQuestion(Scoring):
     best_per_team: str | None = shared.best_per_team()
     machine: tuple[str, ...] | None = setting(
         None,
-        "Judgments by a machine, for a section about it; repeatable.",
-        metavar="QRELS",
+        "Judgments (or scores) by a machine, for a section about it; repeatable.",
+        metavar="QRELS|SCORES",
         usual="none",
         on_page=False,
     )
     second: tuple[str, ...] | None = setting(
-        None, "Judgments by a second person, beside those of a machine; repeatable.", metavar="QRELS", usual="none",
-        on_page=False,
+        None, "Judgments (or scores) by a second person, beside a machine's; repeatable.", metavar="QRELS|SCORES",
+        usual="none", on_page=False,
     )  # fmt: skip
     system_groups: Path | None = shared.teams("File of lines `system group`, for systems that a machine may favour.")
     n_partitions: int = setting(

@@ -10,7 +10,7 @@ import polars as pl
 from cranfield.core.answer import sentence
 from cranfield.core.charts import style
 from cranfield.core.charts.style import LINES, WIDTH, Drawing, finish, plural, rows, series_scales
-from cranfield.questions.cost.pool_price import LOW_SHARE
+from cranfield.questions.cost.pools import LOW_SHARE
 from cranfield.questions.reuse.answer import headline
 
 if TYPE_CHECKING:

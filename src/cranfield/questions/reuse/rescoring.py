@@ -17,8 +17,7 @@ from cranfield.measures.judgments import Judgments
 from cranfield.measures.ranking import JudgedRanking, condensed
 from cranfield.questions.compare.classical import paired_t
 from cranfield.questions.compare.corrections import adjust, at_most
-from cranfield.questions.compare.grid import GridScores
-from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.family import GridScores, Pairs
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
 from cranfield.scores.tau_interval import LEAST_SYSTEMS, TauInterval, TopicNoise, hull
 

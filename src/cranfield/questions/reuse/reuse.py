@@ -15,18 +15,9 @@ from cranfield.collection.matched import refuse_other_ids
 from cranfield.collection.readers import read_runs
 from cranfield.collection.teams import read_teams, teams_by_prefix, teams_of
 from cranfield.collection.types import Qrels, Run
+from cranfield.core import defaults
 from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
-from cranfield.core.defaults import (
-    ALPHA,
-    JUDGED_CUTOFF,
-    MEASURES,
-    PERSISTENCE,
-    REPORT_DEPTHS,
-    REUSE_RESAMPLES,
-    SEED,
-    SystemName,
-)
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.core.labels import natural_sorted, summary
 from cranfield.core.options import at_least, share
@@ -37,7 +28,7 @@ from cranfield.measures.names import MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.registry import IR_MEASURES
 from cranfield.measures.shares import TopShares, mostly_unjudged
-from cranfield.questions.cost.pool_price import LOW_SHARE, pool_by_topic, price_of
+from cranfield.questions.cost.pools import LOW_SHARE, pool_by_topic, price_of
 from cranfield.questions.pool.contributing import Contributing, find_contributors, named_contributors
 from cranfield.questions.reuse.answer import decisions_change, headline, reuse_answer
 from cranfield.questions.reuse.rescoring import Standing, Views, effect, highest_levels, judged_of, nearest_ranks
@@ -156,14 +147,14 @@ def reuse(
     *,
     team_prefix: str | None = None,
     contributing: Contributing | None = None,
-    measures: MeasuresLike = MEASURES,
-    depths: int | Sequence[int] = REPORT_DEPTHS,
+    measures: MeasuresLike = defaults.MEASURES,
+    depths: int | Sequence[int] = defaults.REPORT_DEPTHS,
     leave_out: str | Sequence[str] | None = None,
-    cutoff: int = JUDGED_CUTOFF,
-    p: float = PERSISTENCE,
-    alpha: float = ALPHA,
-    n_resamples: int = REUSE_RESAMPLES,
-    seed: int = SEED,
+    cutoff: int = defaults.JUDGED_CUTOFF,
+    p: float = defaults.PERSISTENCE,
+    alpha: float = defaults.ALPHA,
+    n_resamples: int = defaults.REUSE_RESAMPLES,
+    seed: int = defaults.SEED,
     **scoring: Unpack[ScoringOptions],
 ) -> Reuse:
     """What happens to a team's runs without the judgments of documents that only this team contributed?
@@ -230,7 +221,7 @@ def reuse(
     check_arguments(reuse, locals())
     share("alpha", alpha)
     share("p", p)
-    at_least("cutoff", cutoff, 1, JUDGED_CUTOFF)
+    at_least("cutoff", cutoff, 1, defaults.JUDGED_CUTOFF)
     check_resamples(n_resamples)
     wanted = _check_depths(depths)
     qrels = as_qrels(qrels)
@@ -315,7 +306,7 @@ def reuse(
     return result
 
 
-def _find_runs(runs: RunsLike, lenient: bool, name: SystemName) -> tuple[list[Run], tuple[str, ...]]:
+def _find_runs(runs: RunsLike, lenient: bool, name: defaults.SystemName) -> tuple[list[Run], tuple[str, ...]]:
     """The runs in byte order of their systems, and warnings about skipped files."""
     sources = as_runs(runs)
     given = list(sources)

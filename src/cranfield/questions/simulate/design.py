@@ -22,15 +22,14 @@ from cranfield.core.executors import Progress, map_in_order
 from cranfield.core.options import at_least
 from cranfield.core.resampling import generator
 from cranfield.core.results import Result, check_frame, signature
-from cranfield.core.truth.rates import CONFIDENCE, rate_interval
 from cranfield.core.work_files import WorkFile
-from cranfield.questions.design.simulated_power import simulate_power
+from cranfield.questions.design.power import simulate_power
 from cranfield.questions.recommend.max_t_design import simulate_max_t_power
 from cranfield.questions.recommend.recommend import expected_widths, recommend
 from cranfield.questions.simulate.answer import design_answer, design_headline
 from cranfield.questions.simulate.population import FEWEST_TOPICS, past_scores
 from cranfield.questions.simulate.question import SimulateDesignQuestion
-from cranfield.questions.simulate.trials import KIND, further, job_of
+from cranfield.questions.simulate.trials import CONFIDENCE, KIND, further, job_of, rate_interval
 from cranfield.questions.variance.estimate import estimate_variance
 from cranfield.scores.doors import ScoresLike
 from cranfield.scores.matrix import ScoreMatrix
@@ -118,7 +117,7 @@ def simulate_design(
 
     Every pilot is drawn from the scores, topics with replacement, and `recommend` gives a number of topics. Collections
     of that size are drawn from the same scores, with a difference of `min_diff` between two systems. The power is the
-    share in which it is detected (`design.simulated_power`). The scores are the population, so the truth is known. The
+    share in which it is detected (`simulate_power`). The scores are the population, so the truth is known. The
     same number of collections gives the width of the 1 − alpha intervals of a difference. The root of the mean squared
     width is that of an average pair, which `expected_widths` promises from the pilot.
 

@@ -20,7 +20,6 @@ from cranfield.core.errors import ArgumentError, notify
 from cranfield.core.executors import Progress
 from cranfield.core.options import at_least, not_negative, one_of, share
 from cranfield.core.results import Result, check_frame, signature
-from cranfield.core.truth.rates import CONFIDENCE
 from cranfield.core.work_files import WorkFile
 from cranfield.questions.compare.compare import check
 from cranfield.questions.compare.corrections import CORRECTIONS
@@ -28,7 +27,7 @@ from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.simulate.answer import rates_answer, tests_headline
 from cranfield.questions.simulate.population import Population
 from cranfield.questions.simulate.question import copulas_there
-from cranfield.questions.simulate.trials import BLOCK, KIND, Plan, Source, job_of, rates_of, run_blocks
+from cranfield.questions.simulate.trials import BLOCK, CONFIDENCE, KIND, Plan, Source, job_of, rates_of, run_blocks
 from cranfield.scores.doors import ScoresLike
 
 if TYPE_CHECKING:

@@ -8,20 +8,8 @@ import altair as alt
 import polars as pl
 
 from cranfield.core.answer import sentence
-from cranfield.core.charts.style import (
-    BAR,
-    DARK,
-    EDGE,
-    INK,
-    WIDTH,
-    Drawing,
-    finish,
-    names_axis,
-    number,
-    plural,
-    rows,
-    step,
-)
+from cranfield.core.charts import style
+from cranfield.core.labels import plural
 
 if TYPE_CHECKING:
     from cranfield.questions.standardise.effect import StandardisationEffect
@@ -41,21 +29,23 @@ LEFT_OUT = sentence(
 )
 
 
-def standardisation_effect(result: StandardisationEffect) -> Drawing:
+def standardisation_effect(result: StandardisationEffect) -> style.Drawing:
     """What standardisation changes free of scale: the blocked F before and after, one line per measure."""
     frame = result.scale_free.select("measure", "scores", "blocked_f", "topics").with_columns(
         kind=pl.when(pl.col("scores") == "raw").then(pl.lit("raw")).otherwise(pl.lit("standardised"))
     )
     measures = list(dict.fromkeys(frame["measure"].to_list()))
-    base = alt.Chart(rows(frame)).encode(
+    base = alt.Chart(style.rows(frame)).encode(
         y=alt.Y("measure:N", sort=measures, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
     title = "F of the blocked analysis of variance (larger: systems easier to tell apart)"
     plot = alt.layer(
-        base.mark_line(color=EDGE, strokeWidth=2).encode(x=alt.X("blocked_f:Q", title=title), detail="measure:N"),
+        base.mark_line(color=style.EDGE, strokeWidth=2).encode(x=alt.X("blocked_f:Q", title=title), detail="measure:N"),
         base.mark_point(filled=True, size=90, opacity=1).encode(
             x=alt.X("blocked_f:Q", title=title),
-            color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=["raw", "standardised"], range=[BAR, DARK])),
+            color=alt.Color(
+                "kind:N", title=None, scale=alt.Scale(domain=["raw", "standardised"], range=[style.BAR, style.DARK])
+            ),
             shape=alt.Shape(
                 "kind:N", title=None, scale=alt.Scale(domain=["raw", "standardised"], range=["circle", "square"])
             ),
@@ -66,7 +56,7 @@ def standardisation_effect(result: StandardisationEffect) -> Drawing:
             .encode(x="blocked_f:Q", text=alt.Text("blocked_f:Q", format=".1f"))
             for kind, dy in (("raw", 15), ("standardised", -12))  # the two may be close
         ),
-    ).properties(width=WIDTH, height=alt.Step(46))
+    ).properties(width=style.WIDTH, height=alt.Step(46))
     first = frame.filter(pl.col("measure") == measures[0])
     raw, std = (first.filter(pl.col("kind") == kind).row(0, named=True) for kind in ("raw", "standardised"))
     if raw["blocked_f"] is None or std["blocked_f"] is None:
@@ -76,10 +66,10 @@ def standardisation_effect(result: StandardisationEffect) -> Drawing:
         change = "raises" if after > before else "lowers" if after < before else "does not change"
         places = next(k for k in range(1, 16) if before == after or f"{before:.{k}f}" != f"{after:.{k}f}" or k == 15)
         finding = F_CHANGES(
-            change=change, measure=measures[0], before=number(before, places), after=number(after, places)
+            change=change, measure=measures[0], before=style.number(before, places), after=style.number(after, places)
         )
     row = result.variance.row(0, named=True)
-    return finish(
+    return style.finish(
         plot,
         finding,
         f"{plural(row['systems'], 'system')} on {plural(row['topics'], 'topic')}; F does not change "
@@ -87,7 +77,7 @@ def standardisation_effect(result: StandardisationEffect) -> Drawing:
     )
 
 
-def robustness(result: Robustness, most: int = 40) -> Drawing:
+def robustness(result: Robustness, most: int = 40) -> style.Drawing:
     """How far each system's standardised mean moves when the factors are fitted without it."""
     frame = result.to_frame().select("measure", "system", "left_out", "difference", "rank", "rank_left_out")
     total = frame.height
@@ -96,22 +86,22 @@ def robustness(result: Robustness, most: int = 40) -> Drawing:
     )
     names = frame["system"].to_list()
     bars = (
-        alt.Chart(rows(frame.drop("size")))
+        alt.Chart(style.rows(frame.drop("size")))
         .mark_bar(height=9)
         .encode(
-            y=alt.Y("system:N", sort=names, axis=names_axis()),
+            y=alt.Y("system:N", sort=names, axis=style.names_axis()),
             x=alt.X("difference:Q", title="change of the standardised mean"),
-            color=alt.when(alt.datum.difference > 0).then(alt.value(DARK)).otherwise(alt.value(BAR)),
+            color=alt.when(alt.datum.difference > 0).then(alt.value(style.DARK)).otherwise(alt.value(style.BAR)),
         )
     )
-    zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
+    zero = alt.Chart(style.rows([{"zero": 0}])).mark_rule(color=style.INK).encode(x="zero:Q")
     row = result.by_measure().row(0, named=True)
     finding = LEFT_OUT(
-        difference=number(row["largest_difference"], 4), ranks=plural(row["largest_rank_change"], "rank")
+        difference=style.number(row["largest_difference"], 4), ranks=plural(row["largest_rank_change"], "rank")
     )
     cut = f"; the {most} that move most of {total}" if total > most else ""
-    return finish(
-        alt.layer(bars, zero).properties(width=WIDTH, height=step(len(names))),
+    return style.finish(
+        alt.layer(bars, zero).properties(width=style.WIDTH, height=style.step(len(names))),
         finding,
         f"{row['measure']}: {plural(row['left_out'], 'system')} left out in turn, factors fitted again{cut}",
     )

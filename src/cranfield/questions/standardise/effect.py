@@ -9,25 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cranfield.core import defaults
 from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
-from cranfield.core.defaults import (
-    ALPHA,
-    ANOVA_VARIANCE,
-    EFFECT_MIN_DIFFS,
-    EFFECT_SYSTEMS,
-    MISSING,
-    POWER,
-    SCALE_FREE_SYSTEMS,
-    SEED,
-    STANDARDISE_A,
-    STANDARDISE_B,
-    STANDARDISE_TO,
-    TAU_RESAMPLES,
-    DesignMethod,
-    MissingPolicy,
-    StandardiseTo,
-)
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.labels import repr_of, summary
 from cranfield.core.results import Result, check_frame, signature
@@ -50,7 +34,7 @@ BY_CHANCE = sentence(
     "{measure}, {scores}: {why}; topics for a difference in standard deviations between systems are undefined",
     "the variance between systems is estimated as 0 or less, or there is no residual",
 )
-METHODS: dict[str, DesignMethod] = {"": "exact", "_published": "published"}
+METHODS: dict[str, defaults.DesignMethod] = {"": "exact", "_published": "published"}
 PUBLISHED = ("published_lower", "published_upper")
 TABLES = {"variance": "variance", "scale_free": "scale_free", "topics": "topics_needed"}
 """The tables by name, and the attributes that hold them."""
@@ -126,18 +110,18 @@ def standardisation_effect(
     scores: Scores | ScoreMatrix,
     *,
     factors: Standardisation | None = None,
-    to: StandardiseTo = STANDARDISE_TO,
-    a: float = STANDARDISE_A,
-    b: float = STANDARDISE_B,
-    n_systems: Sequence[int] = EFFECT_SYSTEMS,
-    min_diff: Sequence[float] = EFFECT_MIN_DIFFS,
+    to: defaults.StandardiseTo = defaults.STANDARDISE_TO,
+    a: float = defaults.STANDARDISE_A,
+    b: float = defaults.STANDARDISE_B,
+    n_systems: Sequence[int] = defaults.EFFECT_SYSTEMS,
+    min_diff: Sequence[float] = defaults.EFFECT_MIN_DIFFS,
     fraction: float = 1.0,
-    alpha: float = ALPHA,
-    power: float = POWER,
-    estimator: str = ANOVA_VARIANCE,
-    n_resamples: int = TAU_RESAMPLES,
-    seed: int = SEED,
-    missing: MissingPolicy = MISSING,
+    alpha: float = defaults.ALPHA,
+    power: float = defaults.POWER,
+    estimator: str = defaults.ANOVA_VARIANCE,
+    n_resamples: int = defaults.TAU_RESAMPLES,
+    seed: int = defaults.SEED,
+    missing: defaults.MissingPolicy = defaults.MISSING,
     published: bool = False,
     workers: int | None = None,
 ) -> StandardisationEffect:
@@ -247,11 +231,11 @@ def _scale_free(
             sd = math.sqrt(max(0.0, (between - residual) / sums.n))
             topics = None
             if sd > 0 and residual > 0:
-                design = design_anova(residual, SCALE_FREE_SYSTEMS, fraction * sd, alpha=alpha, power=power)
+                design = design_anova(residual, defaults.SCALE_FREE_SYSTEMS, fraction * sd, alpha=alpha, power=power)
                 topics = design.n_topics
             rows.append({
                 "measure": raw.measure, "scores": kind, "between_sd": sd, "residual_sd": math.sqrt(residual),
-                "blocked_f": between / residual if residual > 0 else None, "systems": SCALE_FREE_SYSTEMS,
+                "blocked_f": between / residual if residual > 0 else None, "systems": defaults.SCALE_FREE_SYSTEMS,
                 "topics": topics,
             })  # fmt: skip
     return pl.DataFrame(rows, schema_overrides={"topics": pl.Int64, "blocked_f": pl.Float64})

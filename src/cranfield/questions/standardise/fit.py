@@ -11,17 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.core import defaults
 from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
-from cranfield.core.defaults import (
-    MISSING,
-    STANDARDISE_A,
-    STANDARDISE_B,
-    STANDARDISE_TO,
-    FactorsFormat,
-    MissingPolicy,
-    StandardiseTo,
-)
 from cranfield.core.errors import DataError, notify
 from cranfield.core.labels import check_unique, summary
 from cranfield.core.results import Result, signature
@@ -166,10 +158,10 @@ class Standardisation(Result, Mapping[str, Factors]):
         self,
         scores: Scores | ScoreMatrix,
         *,
-        to: StandardiseTo = STANDARDISE_TO,
-        a: float = STANDARDISE_A,
-        b: float = STANDARDISE_B,
-        missing: MissingPolicy = MISSING,
+        to: defaults.StandardiseTo = defaults.STANDARDISE_TO,
+        a: float = defaults.STANDARDISE_A,
+        b: float = defaults.STANDARDISE_B,
+        missing: defaults.MissingPolicy = defaults.MISSING,
     ) -> Standardised:
         """Scores of any systems, known or new, in units of how the standardising systems did on each topic.
 
@@ -195,7 +187,7 @@ class Standardisation(Result, Mapping[str, Factors]):
         notify(result.warnings)
         return result
 
-    def save(self, path: str | os.PathLike[str], *, format: FactorsFormat | None = None) -> None:
+    def save(self, path: str | os.PathLike[str], *, format: defaults.FactorsFormat | None = None) -> None:
         """Write the factors whole or not at all; the format follows the ending unless given.
 
         ``.csv``, ``.tsv``, ``.json`` and ``.parquet`` keep everything; ``format="trec"`` (or ``.zscores``) writes

@@ -18,12 +18,11 @@ from cranfield.core.labels import joined, plural
 from cranfield.core.results import Result
 from cranfield.questions.compare.compare import FamilyOptions, compare_measures
 from cranfield.questions.compare.comparison import Comparison
-from cranfield.questions.compare.groups import ALIKE, letter, mark
+from cranfield.questions.compare.equivalence import ALIKE, letter, mark
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.compare.topics import wins_ties_losses
-from cranfield.questions.table.answer import table_answer
-from cranfield.questions.table.methods import how_found, methods_text
+from cranfield.questions.table.answer import how_found, methods_text, table_answer
 from cranfield.questions.table.question import TableQuestion
 from cranfield.scores.doors import ScoresLike
 

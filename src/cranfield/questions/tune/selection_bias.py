@@ -18,7 +18,7 @@ from cranfield.core.executors import Progress
 from cranfield.core.options import at_least, number_text, share
 from cranfield.core.resampling import generator
 from cranfield.core.results import Result, check_finite, signature
-from cranfield.core.truth.models import equal_settings
+from cranfield.core.truth import equal_settings
 from cranfield.questions.tune.answer import bias_answer
 from cranfield.questions.tune.folds import Splitter, make_folds, splitter_of
 from cranfield.questions.tune.held_out import Array, best, choose, mean_per_topic

@@ -17,8 +17,7 @@ from cranfield.questions.variance.estimators import ESTIMATORS
 if TYPE_CHECKING:
     from cranfield.core.results import Result
     from cranfield.questions.variance.estimate import VarianceEstimate
-    from cranfield.questions.variance.table import AnovaTable
-    from cranfield.questions.variance.variances import Variances
+    from cranfield.questions.variance.variances import AnovaTable, Variances
 
 VARIANCE = sentence(
     "variance.estimate",

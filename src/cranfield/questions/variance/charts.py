@@ -16,8 +16,7 @@ from cranfield.questions.variance.estimators import ESTIMATORS
 
 if TYPE_CHECKING:
     from cranfield.questions.variance.estimate import VarianceEstimate
-    from cranfield.questions.variance.table import AnovaTable
-    from cranfield.questions.variance.variances import Variances
+    from cranfield.questions.variance.variances import AnovaTable, Variances
 
 MOST_MEASURES = 6
 ESTIMATORS_DIFFER = sentence(

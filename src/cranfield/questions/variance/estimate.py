@@ -19,16 +19,19 @@ from cranfield.core.resampling import sample_covariance
 from cranfield.core.results import Result, check_finite, check_interval, claim, signature
 from cranfield.questions.variance.answer import estimate_answer
 from cranfield.questions.variance.estimators import ESTIMATORS, Estimator
-from cranfield.questions.variance.jackknife import (
+from cranfield.questions.variance.sphericity import mean_greenhouse_geisser, pooled_epsilon
+from cranfield.questions.variance.squares import (
+    Array,
     LogError,
     Without,
     enough_groups,
     log_error,
     numbered_groups,
     pooled_groups,
+    squares,
+    squares_without_each_group,
+    squares_without_each_topic,
 )
-from cranfield.questions.variance.sphericity import mean_greenhouse_geisser, pooled_epsilon
-from cranfield.questions.variance.squares import Array, squares, squares_without_each_group, squares_without_each_topic
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import ScoreMatrix, inherited
 

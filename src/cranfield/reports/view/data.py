@@ -18,7 +18,7 @@ from cranfield.core.labels import joined, plural, summary
 from cranfield.core.tables import steady
 from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
 from cranfield.questions.compare.comparison import Comparison
-from cranfield.questions.compare.grid import GridScores, tied_ranks
+from cranfield.questions.compare.family import GridScores, tied_ranks
 from cranfield.questions.correlate.correlate import Correlation, correlate
 from cranfield.questions.design.all_pairs import design_all_pairs
 from cranfield.questions.reliability.reliability import reliability

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -171,20 +170,21 @@ def topic_answer(
         sheets["documents"] = lambda: sheet(
             _retrieved(lists),
             f"What {a} and {b} retrieved first",
-            f"a: {a}; b: {b}.",
+            f"a: {a}; b: {b}; there: rank in the other list.",
             f"grade: judged relevance. Most measures count {UNJUDGED} documents as not relevant.",
         )
     sheets["topics"] = lambda: sheet(topics, "All topics, hardest first", "mean: over all systems.")
     shown = f"One column per topic: the scores of all systems. Topic {topic} is marked."
     chart = Chart("topics-chart", "Among all topics", shown, matrix, "topics", {"marked": topic})
     return Answer(
-        headline=f"Topic {topic}: mean {matrix.measure} {mean:.4f}, {_place(place)} hardest of "
+        headline=f"Topic {topic}: mean {matrix.measure} {mean:.4f}, {_place(place, matrix.n_topics)} of "
         f"{plural(matrix.n_topics, 'topic')}",
         sheets=sheets,
         sentences=tuple(said),
         charts=(chart,),
         extra={
             "topic": topic,
+            "measure": matrix.measure,
             "hardest": hardest,
             "systems": matrix.systems,
             "pair": lists["systems"] if lists else (),
@@ -192,14 +192,15 @@ def topic_answer(
     )
 
 
-def _place(number: int) -> str:
-    """A place as text: the hardest itself has no number.
+def _place(number: int, last: int) -> str:
+    """A place as text: both ends have no number.
 
-    >>> [_place(k) for k in (1, 2, 3, 11, 22)]
-    ['the', 'the 2nd', 'the 3rd', 'the 11th', 'the 22nd']
+    >>> [_place(k, 50) for k in (1, 2, 11, 22, 50)]
+    ['the hardest', 'the 2nd hardest', 'the 11th hardest', 'the 22nd hardest', 'the easiest']
     """
     ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return "the" if number == 1 else f"the {number}{ending}"
+    ends = {last: "the easiest", 1: "the hardest"}
+    return ends.get(number, f"the {number}{ending} hardest")
 
 
 def topics_frame(matrix: ScoreMatrix, counts: Mapping[str, Mapping[str, int]] | None) -> pl.DataFrame:
@@ -225,15 +226,16 @@ def _systems(matrix: ScoreMatrix, at: int) -> pl.DataFrame:
 
 
 def _retrieved(lists: Mapping[str, Any]) -> pl.DataFrame:
-    """Two ranked lists side by side, with grades."""
-    first, second = lists["lists"]
-    rows = [
-        (rank, *_document(one), *_document(other)) for rank, (one, other) in enumerate(zip_longest(first, second), 1)
-    ]
-    schema = {"rank": pl.Int64, "document_a": pl.String, "grade_a": pl.String}
-    return pl.DataFrame(rows, schema={**schema, "document_b": pl.String, "grade_b": pl.String}, orient="row")
-
-
-def _document(one: Any) -> tuple[str | None, str | None]:
-    """A document and its grade; nothing where the list is over."""
-    return (None, None) if one is None else (one[0], UNJUDGED if one[1] is None else str(one[1]))
+    """Two ranked lists side by side: documents, their titles if known, grades, and ranks in the other list."""
+    depth = max(map(len, lists["lists"]))
+    columns: dict[str, Any] = {"rank": range(1, depth + 1)}
+    for side, documents, there in zip("ab", lists["lists"], lists["there"], strict=True):
+        names, found = [name for name, _ in documents], [grade for _, grade in documents]
+        columns[f"document_{side}"] = names
+        if titles := lists.get("titles"):
+            columns[f"title_{side}"] = [titles.get(name) for name in names]
+        columns[f"grade_{side}"] = [UNJUDGED if grade is None else str(grade) for grade in found]
+        columns[f"there_{side}"] = there
+    whole = {name: pl.Int64 if name.startswith(("rank", "there")) else pl.String for name in columns}
+    padded = {name: [*values, *[None] * (depth - len(values))] for name, values in columns.items()}
+    return pl.DataFrame(padded, schema=whole)

@@ -1,13 +1,14 @@
-"""How many topics: the settings of all designs on one page, answered by every method and estimator side by side."""
+"""How many topics: a recommendation from past scores, or one design by every method and estimator side by side."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from cranfield.core import defaults
+from cranfield.core import options as shared
 from cranfield.core.answer import answer
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.executors import Progress
@@ -16,8 +17,9 @@ from cranfield.core.question import Page, Place, Question, questions
 from cranfield.questions.design.designs import DESIGNS
 from cranfield.questions.design.question import AnovaQuestion, IntervalQuestion, PairsQuestion, TtestQuestion
 from cranfield.questions.design.result import DesignKind
+from cranfield.questions.recommend.question import RecommendQuestion
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.outcome import Outcome, imports, read_lines
+from cranfield.web.server.outcome import Outcome, ask_library, imports, read_lines
 from cranfield.web.server.page import OfData, answers, data
 
 FINDS = {
@@ -40,6 +42,8 @@ LABELS = {
     "two_sample": "The two systems have different topics",
 }
 MOST_CELLS = 1_000
+RECOMMEND = "recommend"
+"""The task that past scores answer by all designs at once, see `recommend`."""
 NEXT = {"systems": f"{defaults.NEXT_SYSTEMS}", "min_diff": f"{defaults.NEXT_MIN_DIFF:.2f}"}
 EXAMPLE = {"kind": "pairs", "find": "topics", "variance_of_difference": "0.0250", **NEXT, "power": "0.80"}
 """AP of TREC's Robust tracks: twice the residual variance."""
@@ -59,7 +63,11 @@ def offered() -> dict[str, Any]:
         variance = "variance_of_difference" if kind.pairwise else "variance"
         for part in {*_sought(kind), *(one.option for one in kind.variants if one.option), variance}:
             parts[part].append(name)
-    return {"designs": designs(), "finds": FINDS, "kinds": {part: " ".join(names) for part, names in parts.items()}}
+    tasks = {RECOMMEND: "plan the next collection", **{name: kind.label or name for name, kind in designs().items()}}
+    kinds = {part: " ".join(names) for part, names in parts.items()}
+    for part in ("topics", "systems", "min_diff", "power", "baseline"):
+        kinds[part] += f" {RECOMMEND}"
+    return {"tasks": tasks, "finds": FINDS, "kinds": kinds, "recommend": RECOMMEND, "designs": " ".join(designs())}
 
 
 def _sought(kind: DesignKind) -> dict[str, str]:
@@ -68,34 +76,38 @@ def _sought(kind: DesignKind) -> dict[str, str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, OfData):
+class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, RecommendQuestion, OfData):  # type: ignore[misc]
     """How many topics, or what that many topics can do: the settings of all designs on one page."""
 
+    by_one_measure: ClassVar[bool] = False
     page = Page(
         name="design",
-        title="Design",
+        title="How many topics?",
         place=Place.PLAN,
-        order=20,
+        order=10,
         heading="How many topics?",
         doing="Designing",
         nothing="",
         brief="Number of topics, or what a given number can detect. Repeat a parameter, or use commas, for a grid.",
         example=EXAMPLE,
+        example_of_data={"kind": RECOMMEND, **NEXT},
         template="design.html",
     )
 
     kind: str = setting(
         "pairs",
-        "pairs: which of many systems differ; anova: whether any do; ttest: two systems; interval: width of an "
-        "interval.",
-        choices=lambda: tuple(designs()),
+        "recommend: all designs side by side, from data; pairs: which of many systems differ; anova: whether any do; "
+        "ttest: two systems; interval: width of an interval.",
+        choices=lambda: (RECOMMEND, *designs()),
         first=True,
+        label="Task",
     )
     find: str | None = setting(
         None, "Quantity to solve for; by default the one left out. A value given for it is ignored.",
         choices=tuple(FINDS), label="What do you want to know?", first=True,
     )  # fmt: skip
     data: str | None = data(None, "Dataset to estimate the variance from, instead of a variance.")
+    measure: str | None = shared.measure("Measure to use.", "of the data")
     method: str | None = setting(  # type: ignore[assignment]
         None, "Method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
     )
@@ -105,6 +117,22 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
     def all(cls) -> tuple[Setting, ...]:
         """Every setting, named as the form names it."""
         return tuple(replace(one, label=LABELS.get(one.name, one.label)) for one in super().all())
+
+    def recommendation(self) -> RecommendQuestion:
+        """The question about all designs at once, which takes one value of each setting."""
+        values = {}
+        for one in RecommendQuestion.all():
+            value = getattr(self, one.name)
+            if isinstance(value, tuple):
+                if len(value) > 1:
+                    raise ArgumentError(
+                        f"`{one.name}` must be one value here; got {len(value)}. Choose another `kind`."
+                    )
+                (value,) = value
+            if value is None and one.required:
+                raise ArgumentError(f"`{one.spelling}` is missing.")
+            values[one.name] = one.default if value is None else value
+        return RecommendQuestion(**values)
 
     def asked(self) -> dict[str, Any]:
         """The arguments of this kind of design, without the one to be found."""
@@ -136,10 +164,16 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
 @answers(
     DesignForm,
     extra=offered,
-    quick=lambda question, dataset: dataset is None or dataset.has_matrix(question.measure),
+    quick=lambda question, dataset: (
+        dataset is None or (question.kind != RECOMMEND and dataset.has_matrix(question.measure))
+    ),
 )
 def design(question: DesignForm, dataset: Dataset | None, progress: Progress) -> Outcome:
     """The design that was asked for."""
+    if question.kind == RECOMMEND:
+        if dataset is None:
+            raise ArgumentError("`data` is missing. Choose past scores, or another `kind` and a variance.")
+        return ask_library(question.recommendation(), dataset, progress)
     typed = (question.variance, question.variance_of_difference)
     cells = math.prod(len(values or [1]) for values in (*question.asked().values(), question.alpha, *typed))
     if cells > MOST_CELLS:

@@ -1,4 +1,4 @@
-"""Pages that differ a little from the command line: gate, reuse, simulated scores, standardisation, tuning."""
+"""Pages that differ a little from the command line: gate, reuse, cost, simulated scores, standardisation, tuning."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from cranfield.core.executors import Progress
 from cranfield.core.labels import plural, summary
 from cranfield.core.options import setting
 from cranfield.core.question import Takes
+from cranfield.questions.cost.question import CostQuestion
 from cranfield.questions.gate.question import GateQuestion
 from cranfield.questions.monitor.question import MonitorQuestion
 from cranfield.questions.reuse.question import ReuseQuestion
@@ -23,7 +24,7 @@ from cranfield.questions.standardise.question import ApplyQuestion, EffectQuesti
 from cranfield.questions.tune.families import split_families
 from cranfield.questions.tune.question import TuneQuestion
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.outcome import Outcome, ask_library, by_measure, literal, warnings_of
+from cranfield.web.server.outcome import Outcome, ask_library, by_measure, imports, literal, warnings_of
 from cranfield.web.server.page import answers
 
 ENDS = "-_.0123456789"
@@ -63,6 +64,35 @@ def reused(question: ReuseForm, dataset: Dataset, progress: Progress) -> Outcome
             "character. Remove it from `team_ends`."
         )
     return ask_library(replace(question, team_prefix=f"[^{re.escape(question.team_ends)}]+"), dataset, progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostForm(CostQuestion):
+    """The settings of `cost`, about the runs of a dataset."""
+
+    takes: ClassVar[Takes] = "runs"
+
+    files: tuple[str, ...] = setting((), on_page=False, part="source")
+    collection: tuple[str, ...] | None = setting(None, on_page=False, part="source")
+    measures: tuple[str, ...] = setting(
+        (), "Measure to evaluate by; repeatable.", "--measure", "-m", usual="the first of the data"
+    )
+
+
+@answers(CostForm)
+def priced(question: CostForm, dataset: Dataset, progress: Progress) -> Outcome:
+    """The price of every depth; with a budget the difference is the answer, and one that was typed is ignored."""
+    dataset.require_valid(progress)
+    question = replace(question, measures=question.measures or tuple(dataset.measures()[:1]))
+    if question.budget is not None:
+        question = replace(question, min_diff=None)
+    with quietly():
+        result = question.ask([(dataset.qrels(), dataset.runs())], progress=progress)
+    qrels, runs = dataset.run_files()
+    call = question.call(f"[({qrels!r}, {literal(runs)})]")
+    said = answer(result, question)
+    command = (*dataset.first_words(), question.words(qrels, *runs))
+    return Outcome(said, command, (imports("cost"), call), said.warnings)
 
 
 @answers(SimulateScoresQuestion)

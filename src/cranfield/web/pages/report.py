@@ -45,13 +45,13 @@ def write_report(question: ReportQuestion, dataset: Dataset, progress: Progress)
     material: dict[str, Any]
     if contents.has_runs:
         material = {"qrels": dataset.qrels(), "runs": dataset.runs(), "lenient": dataset.lenient}
-        if contents.has_machine:
-            judges = dataset.judges()
-            second = list(judges.people.values())[1:] or None
-            material |= {"machine": list(judges.machines.values()), "second": second, "system_groups": judges.groups}
     else:
         dataset.matrix()  # says so where there are several collections
         material = {"scores": contents.scores, "source": dataset.name}
+    if contents.has_machine:
+        judges = dataset.judges()
+        second = list(judges.people.values())[1:] or None
+        material |= {"machine": list(judges.machines.values()), "second": second, "system_groups": judges.groups}
     title, headline, html, sections = run_isolated(build, material, settings, progress=progress)
     rows = pl.DataFrame({"section": range(1, len(sections) + 1), "title": sections})
     told = {"data": dataset.name, **settings}
@@ -64,16 +64,15 @@ def _elsewhere(question: ReportQuestion, dataset: Dataset, judged: bool) -> tupl
     """The same from the command line and from Python."""
     lists = {"measures": question.measures, "skip": question.skip}
     plain = [f"{name}={list(value)!r}" for name, value in lists.items() if value]
+    if (contents := dataset.peek()) is not None and contents.has_machine:
+        judges = dataset.judges()
+        people, machines = judges.files
+        groups = Path(judges.groups_file) if judges.groups_file else None
+        second = tuple(people[1:]) or None
+        question = replace(question, machine=tuple(machines), second=second, system_groups=groups)
     call = replace(question, measures=None, skip=None).call
     if judged:
         qrels, runs = dataset.run_files()
-        if (contents := dataset.peek()) is not None and contents.has_machine:
-            judges = dataset.judges()
-            people, machines = judges.files
-            groups = Path(judges.groups_file) if judges.groups_file else None
-            second = tuple(people[1:]) or None
-            question = replace(question, machine=tuple(machines), second=second, system_groups=groups)
-            call = replace(question, measures=None, skip=None).call
         made = call(f"qrels={qrels!r}", f"runs={literal(runs)}", *plain)
         command = (*dataset.first_words(), question.words(qrels, *runs))
         return command, (imports("report"), f"{made}.write('report.html')")

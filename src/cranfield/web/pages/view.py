@@ -80,7 +80,7 @@ class TopicQuestion(Question):
         name="topic",
         title="Topics",
         place=Place.TOPICS,
-        heading="One topic",
+        heading="Topics",
         doing="Looking at a topic of",
         brief="One topic: all systems on it, how hard it is, and two ranked lists with grades.",
         template="topic.html",
@@ -110,7 +110,7 @@ def look_at_topic(question: TopicQuestion, dataset: Dataset, progress: Progress)
         pair = [question.a or next(name for name in best if name not in chosen)]
         pair.append(question.b or next(name for name in best if name not in pair))
         with quietly():
-            lists = rankings(dataset.qrels(), [runs[name] for name in pair], topic)
+            lists = rankings(dataset.qrels(), [runs[name] for name in pair], topic, titles=dataset.titles())
         rows = judged_counts(dataset.qrels(), matrix.topics).iter_rows(named=True)
         counts = {row["topic"]: row for row in rows}
     said = topic_answer(matrix, topic, counts=counts, lists=lists)

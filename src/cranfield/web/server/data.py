@@ -6,7 +6,7 @@ import os
 import shlex
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -16,8 +16,7 @@ from cranfield.collection.pools import top_of
 from cranfield.collection.sample import make_sample
 from cranfield.collection.sample_judges import make_judges
 from cranfield.collection.teams import read_teams
-from cranfield.collection.title import collection_title
-from cranfield.collection.titles import read_titles
+from cranfield.collection.titles import collection_title, read_titles
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import MEASURES, MISSING, MissingPolicy
 from cranfield.core.errors import CranfieldError, DataError, FileError, quietly
@@ -35,7 +34,7 @@ IGNORED = "ignored"
 """The kind of a file that is listed and not read."""
 TITLES = "titles for ranked lists"
 JUDGE_NAMES = {"second": "second person", "machine": "machine"}
-"""What the names of qrels files of further judges begin with, and the kind that they are listed as."""
+"""What the names of files of further judges (qrels or scores) begin with, and the kind that they are listed as."""
 STRAY = "these are no runs, qrels or score files"
 NO_DATA = {
     ".pdf", ".doc", ".docx", ".odt", ".tex", ".bib", ".rst", ".html", ".htm", ".png", ".jpg", ".jpeg", ".gif", ".svg",
@@ -77,16 +76,16 @@ class Contents:
 
     @property
     def has_machine(self) -> bool:
-        """Whether a machine judged the runs too."""
-        return self.has_runs and any(check.kind == JUDGE_NAMES["machine"] for check in self.checks)
+        """Whether there are judgments, or scores, by a machine beside those of people."""
+        return any(check.kind == JUDGE_NAMES["machine"] for check in self.checks)
 
 
 @dataclass(frozen=True)
 class Judges:
-    """The judgments of people and machines by name, their files, and the file of groups that a machine may favour."""
+    """Judgments or scores of people and machines by name, their files, and groups that a machine may favour."""
 
-    people: dict[str, Qrels]
-    machines: dict[str, Qrels]
+    people: Mapping[str, Qrels | Scores]
+    machines: Mapping[str, Qrels | Scores]
     files: tuple[list[str], list[str]]
     groups: dict[str, str] | None = None
     groups_file: str | None = None
@@ -121,7 +120,7 @@ class Dataset:
     _contents: Contents | None = field(default=None, repr=False)
     _runs: list[Run] = field(default_factory=list, repr=False)
     _qrels: list[Qrels] = field(default_factory=list, repr=False)
-    _further: dict[str, Qrels] = field(default_factory=dict, repr=False)
+    _further: dict[str, Qrels | Scores] = field(default_factory=dict, repr=False)
     _evaluated: dict[str, ScoreMatrix] = field(default_factory=dict, repr=False)
     _warnings: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     _titles: dict[str, str] | None = field(default=None, repr=False)
@@ -176,13 +175,14 @@ class Dataset:
                 progress(number, len(self.files))
         self._runs = [one for one in parsed.values() if isinstance(one, Run)]
         judged = {file: one for file, one in parsed.items() if isinstance(one, Qrels)}
-        kinds = {file: _judge(file) for file in judged}
+        parts = {file: one for file, one in parsed.items() if isinstance(one, ScorePart)}
+        kinds = {file: _judge(file) for file in judged or ({} if self._runs else parts)}
         if all(kinds.values()):
             kinds = {}  # the only judgments are those that score the runs, whatever they are called
         self._qrels = [one for file, one in judged.items() if not kinds.get(file)]
-        self._further = {file: one for file, one in judged.items() if kinds.get(file)}
+        further = {file: one for file, one in (judged or parts).items() if kinds.get(file)}
+        parts = {file: one for file, one in parts.items() if file not in further}
         checks = [replace(one, kind=cast(Any, kinds.get(one.path) or one.kind)) for one in checks]
-        parts = {file: one for file, one in parsed.items() if isinstance(one, ScorePart)}
         ignored = [_base(check.path) for check in checks if check.kind == IGNORED]
         told = (f"ignored: {summary(ignored)}. {STRAY[0].upper()}{STRAY[1:]}.",) if ignored else ()
         contents = Contents(tuple(checks), warnings=told)
@@ -193,6 +193,10 @@ class Dataset:
         try:
             _check_kinds(checks)
             _check_count(checks, self.most_systems)
+            self._further = {
+                file: join_parts([one], self.missing or MISSING) if isinstance(one, ScorePart) else one
+                for file, one in further.items()
+            }
             if tables and any(isinstance(one, ScorePart) for one in parsed.values()):
                 raise DataError("some files have several collections or seeds, others have not. Upload one kind.")
             if tables:
@@ -355,14 +359,23 @@ class Dataset:
         return self._qrels[0]
 
     def judges(self) -> Judges:
-        """The judgments of people and machines: those that score the runs, and those of further judges."""
-        self._require(self._runs, "runs and judgments")
-        (first,) = self._of_kind("qrels")
-        by_kind = {kind: self._of_kind(kind) for kind in JUDGE_NAMES.values()}
-        seconds, machines = by_kind.values()
+        """The judgments, or scores, of people and machines: the first, and those of further judges."""
+        contents = self.require_valid()
+        seconds, machines = (self._of_kind(kind) for kind in JUDGE_NAMES.values())
         if not machines:
-            raise DataError(f"{self.title} holds no judgments by a machine. Add them as a file called machine.qrels.")
-        people = {_stem(first): self._qrels[0], **{_stem(file): self._further[file] for file in seconds}}
+            what, name = ("judgments", "machine.qrels") if contents.has_runs else ("scores", "machine.csv")
+            raise DataError(f"{self.title} holds no {what} by a machine. Add them as a file called {name}.")
+        if contents.has_runs:
+            (first,) = self._of_kind("qrels")
+            own: Qrels | Scores = self._qrels[0]
+        else:
+            first, *more = self._of_kind("scores")
+            own = self.scores()
+            if more:
+                raise DataError(
+                    f"{summary([_base(file) for file in (first, *more)])} are scores by people. Put them in one file."
+                )
+        people = {_stem(first): own, **{_stem(file): self._further[file] for file in seconds}}
         groups = next((_base(file) for file in self._of_kind("groups")), None)
         named = _names([first, *seconds], 99), _names(machines, 99)
         return Judges(people, {_stem(file): self._further[file] for file in machines}, named, self.groups, groups)

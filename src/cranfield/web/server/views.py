@@ -144,8 +144,18 @@ def _query(request: Request, page: WebPage) -> tuple[Query, bool]:
     given = [(name, value) for name, value in request.query_params.multi_items() if name != "start"]
     start = request.query_params.get("start", "")
     if all(name == "data" for name, _ in given):  # a first visit, perhaps by the menu
-        given += page.example.items()
+        of_data = page.example_of_data if any(value for _, value in given) else None
+        given += (of_data or page.example).items()
     return given, start == "yes" or (start not in ("no", "cancelled") and not page.waits)
+
+
+@router.get("/recommend")
+@router.get("/api/recommend")
+def moved(request: Request) -> Response:
+    """The recommendation has moved to the page of all designs."""
+    given = request.query_params.multi_items()
+    words = urlencode(given if all(name == "data" for name, _ in given) else [("kind", "recommend"), *given])
+    return RedirectResponse(f"{request.url.path.replace('recommend', 'design')}?{words}", 308)
 
 
 @router.get("/files/{name}/{file}.{ending}")

@@ -6,13 +6,15 @@ const question = document.getElementById("question");
 // ── the design form shows what belongs to the chosen design ──────────────────────────────────────────────────
 function arrange() {
   if (!document.getElementById("find")) return;  // only the design form has parts that come and go
+  const typed = document.getElementById("data").value === "";
+  const picked = question.querySelector("[name=kind]:checked");
+  if (typed && picked.closest("[data-from]")) document.getElementById("kind-pairs").checked = true;  // it needs data
   const kind = question.querySelector("[name=kind]:checked").value;
   const find = document.getElementById("find");
   for (const option of find.options) {
     option.hidden = option.disabled = !option.dataset.kinds.split(" ").includes(kind);
   }
   if (find.selectedOptions[0].disabled) find.value = "topics";
-  const typed = document.getElementById("data").value === "";
   for (const part of question.querySelectorAll("[data-kinds], [data-unless], [data-typed], [data-from]")) {
     if (part.tagName === "OPTION") continue;
     const fits = (!part.dataset.kinds || part.dataset.kinds.split(" ").includes(kind))
@@ -65,7 +67,9 @@ async function update(step) {
     if (mine !== latest) return;
     const fresh = page.getElementById("result");
     if (!fresh) { location.assign(asked); return; }
+    const kept = document.querySelector("[data-kept]");  // a panel that leads from answer to answer
     document.getElementById("result").replaceWith(fresh);
+    if (kept) fresh.querySelector("[data-kept]").replaceWith(kept);
     for (const name of ["chips"]) {
       const [now, next] = [document.getElementById(name), page.getElementById(name)];
       if (now && next) now.replaceWith(next);

@@ -198,7 +198,8 @@ function board() {
         + "ranks and decisions use all."
       : chosen.system === null
       ? `Click a system. Those it significantly differs from fade.${apartFromBest()}`
-      : `${standing(chosen.system)} Shift-click another system, or click the map, to compare.`),
+      : `${chosen.system === view.pinned ? "" : `${standing(chosen.system)} `}`
+        + "Shift-click another system, or click the map, to compare."),
     table: () => {
       const topics = chosen.topics, m = view.measure;
       return {

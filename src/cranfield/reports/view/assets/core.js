@@ -84,7 +84,7 @@ class Measure {
 
 // ── what everything shares ───────────────────────────────────────────────────────────────────────────────────
 const view = {
-  root: null, data: null, source: null, measure: null, problem: "", pinned: null, measures: new Map(), panels: [],
+  root: null, form: null, data: null, source: null, measure: null, problem: "", pinned: null, measures: new Map(), panels: [],
   // The selection: a system, a pair, topics that filter, one topic looked at, and how panels are set.
   chosen: { measure: null, system: null, pair: null, topics: new Set(), topic: null },
   settings: {
@@ -177,9 +177,8 @@ async function update(changes, step = true) {
     if (problem) { remember(false); say(problem); }
   }
   drawAll();
-  if (!step) return;
-  const drawer = view.panels.find((one) => one.id === "pair").place;
-  if (changes.pair) {
+  if (step && changes.pair) {
+    const drawer = view.panels.find((one) => one.id === "pair").place;
     drawer.scrollIntoView({ block: "nearest" });
     if (document.activeElement.tagName === "CANVAS") drawer.querySelector(".view-close").focus({ preventScroll: true });
   }

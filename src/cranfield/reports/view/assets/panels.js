@@ -148,7 +148,9 @@ function topicStrip() {
   let last = null;
   panel("topics", "Topics, hardest to easiest", {
     wide: true,
-    lead: () => (chosen.topics.size
+    lead: () => (view.form
+      ? "Bars show the mean over all systems. Click a topic to look at it."
+      : chosen.topics.size
       ? `${plural(chosen.topics.size, "topic")} chosen: ${[...chosen.topics].slice(0, 12).map(topicName).join(", ")}`
         + `${chosen.topics.size > 12 ? " …" : ""}. Means use these topics; decisions use all topics. Escape clears.`
       : "Bars show the mean over all systems. Click a topic to see means on it alone; Shift-click selects a range."),
@@ -162,12 +164,13 @@ function topicStrip() {
         return {
           value: difficulty[topic],
           on: chosen.topics.has(topic),
-          off: chosen.topics.size && !chosen.topics.has(topic),
+          off: chosen.topics.size && !chosen.topics.has(topic) && !view.form,
           kind: apart > 0 ? "better" : apart < 0 ? "worse" : "",
           text: `Topic ${topicName(topic)}: mean ${digits(difficulty[topic])}${relevantText(topic)}`
             + (chosen.pair ? `; ${nameOf(chosen.pair[0])} ${signed(apart)}` : ""),
         };
-      }), "Topics; arrow keys move, Enter filters", (at, event) => {
+      }), "Topics; arrow keys move, Enter chooses", (at, event) => {
+        if (view.form) { fillForm(order[at], null); return; }
         const topics = new Set(chosen.topics), topic = order[at];
         if (event.shiftKey && last !== null) {
           const ends = [order.indexOf(last), at].sort((a, b) => a - b);
@@ -431,6 +434,7 @@ function heatMap() {
         },
         pick: (r, c) => {
           const { systems, topics } = orders(), only = new Set(chosen.topics);
+          if (view.form) { fillForm(topics[c], systems[r]); return; }
           if (!only.delete(topics[c])) only.add(topics[c]);
           update({ system: systems[r], topics: only });
         },

@@ -50,9 +50,27 @@ function stepBack() {
   if (within && !view.chosen.pair) view.root.querySelector(".view-rows tr[tabindex='0']").focus();
 }
 
+/** On the page of one topic the form beside the panels says which one, and by which measure. */
+function followForm(form) {
+  const { topic, measure } = form.elements;
+  const choose = () => update({
+    topics: new Set([view.data.topics.indexOf(topic.value)]), measure: measure.value
+  }, false);
+  form.addEventListener("input", choose);
+  return choose();
+}
+/** Choose in that form what was clicked: a topic, and perhaps a system whose ranked list to show. */
+function fillForm(topic, system) {
+  const { elements } = view.form, first = system === null ? null : nameOf(system);
+  elements.topic.value = topicName(topic);
+  if (first !== null && elements.a && elements.b.value !== first) elements.a.value = first;
+  elements.topic.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
 async function start() {
   view.root = document.getElementById("view");
   if (!view.root) return;
+  if (view.root.dataset.form) view.form = document.getElementById(view.root.dataset.form);
   const carried = document.getElementById("view-data"), { first } = view.root.dataset;
   view.source = view.root.dataset.source || null;
   view.rankings = view.root.dataset.rankings || null;
@@ -61,18 +79,27 @@ async function start() {
     ? JSON.parse(carried.textContent)
     : (await ask(view.source + (first ? `&measure=${encodeURIComponent(first)}` : ""))).view;
   const grid = make("div", { class: "view-grid" });
-  headline();
-  for (const build of [
-    board, pairMap, topicStrip, pairPanel, heatMap, agreementPanel, judgedPanel, alikePanel
-  ]) build();
+  const topicPanels = [topicStrip, heatMap];
+  const every = [headline, board, pairMap, topicStrip, pairPanel, heatMap, agreementPanel, judgedPanel, alikePanel];
+  for (const build of view.form ? topicPanels : every) build();
   grid.append(...view.panels.filter((one) => one.place).map((one) => one.place));
   Object.assign(view.settings, settingsFromAddress());
-  view.pinned = fromAddress().system;  // the run that a mailed address names stays in sight
-  await update(fromAddress(), false);
-  view.root.querySelector("[data-still]").hidden = true;
+  if (view.form) await followForm(view.form);
+  else {
+    view.pinned = fromAddress().system;  // the run that a mailed address names stays in sight
+    await update(fromAddress(), false);
+    view.root.querySelector("[data-still]").hidden = true;
+  }
   view.root.append(grid, live, tip);
   drawAll();
+  prefersDark.addEventListener("change", drawAll);
+  addEventListener("beforeprint", () => { printing = true; drawAll(true); });
+  addEventListener("afterprint", () => { printing = false; drawAll(); });
   view.root.dataset.ready = "yes";
+  if (!view.form) followAddress();
+}
+/** The address holds the selection: Back and Forward, Escape, and links into the appendix of a report. */
+function followAddress() {
   for (const form of view.root.querySelectorAll("form")) {  // another test, the same selection
     const where = form.getAttribute("action");
     form.addEventListener("submit", () => { form.action = where + address(); });
@@ -94,8 +121,5 @@ async function start() {
       if (event.key === "Escape" && !event.defaultPrevented && !event.target.closest("input, select")) stepBack();
     }
   );
-  prefersDark.addEventListener("change", drawAll);
-  addEventListener("beforeprint", () => { printing = true; drawAll(true); });
-  addEventListener("afterprint", () => { printing = false; drawAll(); });
 }
 start();
