@@ -21,8 +21,6 @@ Places = NDArray[np.intp]
 KAPPA = 0.5
 TRIALS_SHARED = 10
 """Trials in a row that share their resamples."""
-LITTLE = 1.6
-"""A lead in standard errors below the one-sided critical value .05 of a single rival."""
 _CHUNK = 1024
 """Pairs handled together, so that they stay in the processor's cache."""
 
@@ -111,31 +109,6 @@ def ranks(found: Family, a: Places, b: Places, m: int) -> tuple[Places, Places]:
     t[a, b], t[b, a] = found.d / found.error, -found.d / found.error
     passed = np.abs(t) > found.own[:, None]
     return 1 + (passed & (t < 0)).sum(axis=1), m - (passed & (t > 0)).sum(axis=1)
-
-
-def best_set(x: Array, flips: Array, alpha: float) -> NDArray[np.bool_]:
-    """Multiple comparisons with the best by sign flips, leads reduced for skewness (Hall's t, twice the skewness)."""
-    n, m = x.shape
-    member = np.empty(m, bool)
-    for i in range(m):
-        d = np.delete(x, i, axis=1) - x[:, [i]]
-        root = np.sqrt(np.square(d).sum(axis=0))
-        scale = np.divide(1, root, out=np.zeros_like(root), where=root > 0)
-        u = d.sum(axis=0) * scale
-        if u.max() <= LITTLE:  # not enough against one rival, and less against many
-            member[i] = True
-            continue
-        mean, sd = d.mean(axis=0), d.std(axis=0)
-        skewness = ((d - mean) ** 3).mean(axis=0) / np.where(sd > 0, sd, 1.0) ** 3
-        grow = 2 * np.maximum(-skewness, 0) / (3 * math.sqrt(n))
-        t = u * np.sqrt((n - 1) / (n - np.minimum(u * u, n - 1e-9)))
-        near = np.minimum(t, 4.0)
-        hall = t - grow * near**2 + grow**2 * near**3 / 3 - grow / 2
-        use = (grow > 0) & (hall < t) & (u > 0)
-        u = np.where(use, hall * np.sqrt(n / (n - 1 + hall**2)), u)
-        flipped = ((flips @ d) * scale).max(axis=1)
-        member[i] = (1 + (flipped >= u.max() - 1e-12).sum()) / (len(flips) + 1) > alpha
-    return member
 
 
 def inverted(d: Array, flips: Array, level: float) -> tuple[Array, Array]:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -315,7 +314,6 @@ def simulated_trec8() -> Texts:
 
 DESIGN = ("questions/design/all_pairs.py", "questions/design/jackknife.py", "questions/variance/squares.py",
           "questions/variance/sphericity.py", "questions/design/power.py")  # fmt: skip
-BEST = ("questions/compare/best.py",)
 CALIBRATED = (
     "questions/compare/randomisation.py",
     "questions/compare/classical.py",
@@ -423,102 +421,23 @@ def calibration_of_families() -> Texts:
     return {"calibration-families": "\n".join(family_table()).split("\n\n")[1]}
 
 
-@cache
-def flips(n_resamples: int = 499) -> Any:
-    """Few resamples, one worker: simulated sets need no more."""
-    from cranfield.questions.compare.resampled import Resampling
-
-    return Resampling(n_resamples=n_resamples, workers=1)
-
-
-@figures("measured", command="python docs/figures.py --measure best-of-skewed", sources=BEST)
+@figures("measured", command="python docs/figures.py --measure best-of-skewed", sources=("questions/compare/max_t.py",))
 def best_of_skewed() -> Texts:
     """How often the set holds the better-hidden of two equal systems, by the skewness of their differences."""
-    from cranfield.questions.compare.best import best_set
-    from cranfield.questions.compare.family import GridScores
+    from fast_tests import max_t, ranks, topic_shares
 
     rng, trials, rows = np.random.default_rng(1), 1000, []
+    pair = (np.array([0]), np.array([1]))
     for sigma in (0.3, 0.6, 1.0, 1.5):
         row = [short(sigma, 1), f"{(np.exp(sigma**2) + 2) * np.sqrt(np.exp(sigma**2) - 1):.1f}"]
         spread = np.array([sigma, sigma / 6])
         for topics in (25, 50, 100):
             drawn = np.exp(rng.normal(size=(trials, topics, 2)) * spread - spread**2 / 2)
-            row.append(short(np.mean([best_set(GridScores.of(x), flips(), 0.05).member[0] for x in drawn])))
+            shares = topic_shares(topics, 499)
+            lower = [ranks(max_t(x, *pair, shares.next(rng), 0.05, each=True), *pair, 2)[0][0] for x in drawn]
+            row.append(short(np.mean(np.array(lower) == 1)))
         rows.append(row)
     return {"best-of-skewed": table("σ | >skewness | >25 topics | >50 topics | >100 topics", rows)}
-
-
-@figures("measured", command="python docs/figures.py --measure best-of-ten", sources=BEST)
-def best_of_ten() -> Texts:
-    """How often the set, by flips alone and as it is, holds one of ten equal systems whose scores are skewed.
-
-    These shapes were not used when `MORE_SKEWED` was chosen.
-    """
-    from cranfield.questions.compare import best
-    from cranfield.questions.compare.family import GridScores
-
-    rng, trials, rows = np.random.default_rng(2), 400, []
-    shapes: dict[str, Callable[[int], Any]] = {
-        "normal": lambda n: rng.normal(0, 0.1, n),
-        "exponential": lambda n: rng.exponential(0.15, n) - 0.15,
-        "gamma, shape 1/4": lambda n: 0.3 * (rng.gamma(0.25, size=n) - 0.25),
-        "ahead on one topic of ten": lambda n: np.where(rng.random(n) < 0.1, 0.54, -0.06) + rng.normal(0, 0.05, n),
-    }
-    chosen = best.MORE_SKEWED
-    for name, draw in shapes.items():
-        row = [name]
-        for topics in (25, 50, 100):
-            held = np.zeros(2)
-            for _ in range(trials):
-                x = GridScores.of(np.column_stack([draw(topics), rng.normal(0, 0.1, (topics, 9))]))
-                for at, more in enumerate((0.0, chosen)):
-                    best.MORE_SKEWED = more
-                    held[at] += best.best_set(x, flips(), 0.05).member[0]
-            row += [short(rate) for rate in held / trials]
-        rows.append(row)
-    best.MORE_SKEWED = chosen
-    top = matrix("trec8-adhoc.AP")
-    x = top.values[:, np.argsort(-top.values.mean(axis=0), kind="stable")[:20]]
-    x = x - x.mean(axis=0)
-    equal = [
-        np.mean(
-            [best.best_set(GridScores.of(x[rng.integers(len(x), size=n)]), flips(), 0.05).member for _ in range(150)]
-        )
-        for n in (25, 50)
-    ]
-    columns = [f">{n} topics: {how}" for n in (25, 50, 100) for how in ("flips alone", "the set")]
-    return {
-        "best-of-ten": table(" | ".join(["scores of the one", *columns]), rows),
-        "best-of-twenty-equal": f"{short(equal[0])} with 25 topics and {short(equal[1])} with 50",
-    }
-
-
-@figures("measured", command="python docs/figures.py --measure best-of-populations", sources=BEST)
-def best_of_populations() -> Texts:
-    """Coverage and size of the set on the populations of docs/validation.md: ten systems, three equally good, others worse."""
-    import advice_study as study
-
-    from cranfield.questions.compare.best import best_set
-    from cranfield.questions.compare.family import GridScores
-
-    trials, rows = 400, []
-    gaps = np.r_[np.zeros(3), 0.05 * np.ones(7)]
-    for name, population in study.populations().items():
-        row, rng = [name], np.random.default_rng(1)
-        for topics in (25, 50):
-            held, size = np.zeros(3), 0
-            for _ in range(trials):
-                x = population.values[:, rng.choice(population.n_systems, 10, replace=False)]
-                x = x - x.mean(axis=0) - gaps
-                member = best_set(GridScores.of(x[rng.integers(len(x), size=topics)]), flips(), 0.05).member
-                held += member[:3]
-                size += member.sum()
-            row += [f"{short(held.min() / trials, 2)} – {short(held.max() / trials, 2)}", f"{size / trials:.1f}"]
-        rows.append(row)
-    header = (
-        "population | >25 topics: each best is in the set | >members | >50 topics: each best is in the set | >members"
-    )
-    return {"best-of-populations": table(header, rows)}
 
 
 @figures(

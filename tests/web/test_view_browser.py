@@ -299,7 +299,7 @@ def test_why_fewer_may_be_best_than_are_not_shown_to_differ(page: Any, served: t
         ready(page, upload(served[0], systems))
         said = page.locator(".view-board .view-note")
         expect(said).to_contain_text("Click a system. ")
-        told = "“May be best” comes from a separate test" in said.inner_text()
+        told = "“May be best” means that the rank interval includes 1" in said.inner_text()
         best = page.locator(".view-rows tr[tabindex] .view-best").count()
         page.locator(".view-rows tr[tabindex]").first.click()
         expect(said).to_contain_text("not shown to differ from ")

@@ -16,7 +16,6 @@ from cranfield.core.executors import available_workers
 from cranfield.core.labels import positions
 from cranfield.core.resampling import BLOCK, signed_bytes
 from cranfield.core.resources import Demand, flipped_sums
-from cranfield.questions.compare.best import best_set
 from cranfield.questions.compare.bootstrap import percentile_intervals, quantiles, rank_intervals
 from cranfield.questions.compare.cautions import find_warnings
 from cranfield.questions.compare.clusters import Clusters
@@ -48,7 +47,6 @@ from cranfield.questions.compare.tests import TESTS, PValues, SignificanceTest, 
 from cranfield.scores.matrix import ScoreMatrix
 
 Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 
@@ -168,13 +166,12 @@ def _basis(
 
 @dataclass(frozen=True)
 class Board:
-    """Intervals of every system's value and rank, and which may be the best (of means)."""
+    """Intervals of every system's value and rank."""
 
     value_lower: Array
     value_upper: Array
     rank_lower: Integers
     rank_upper: Integers
-    best: Bools | None
     n_resamples: int
     resampled: Array
     """Of another statistic than the mean: systems × resamples."""
@@ -191,12 +188,11 @@ def _board(family: Family, alpha: float, how: Resampling, apart: Array | None) -
     if not how.on_means:
         lower, upper, resampled = rank_intervals(scores, alpha, how)
         ends = _around(value, *quantiles(resampled.copy(), alpha))
-        return Board(*ends, lower, upper, None, how.n_resamples, resampled)
+        return Board(*ends, lower, upper, how.n_resamples, resampled)
     low, high, drawn = rank_intervals_by_max_t(scores, how, alpha, apart)
     half = special.stdtrit(scores.n_topics - 1, 1 - alpha / 2) * scores.values.std(axis=0, ddof=1)
     half /= np.sqrt(scores.n_topics)
-    best = best_set(family.flips, how, alpha).member
-    return Board(value - half, value + half, low, high, best, drawn, np.empty((0, 0)))
+    return Board(value - half, value + half, low, high, drawn, np.empty((0, 0)))
 
 
 def conclude(several: list[TestedFamily], plan: Plan, said: tuple[str, ...]) -> list[Comparison]:
@@ -269,7 +265,6 @@ def _result(
         rank=family.rank,
         rank_lower=board.rank_lower,
         rank_upper=board.rank_upper,
-        best=board.best,
         rank_resamples=board.n_resamples,
         difference=difference,
         lower=lower,
@@ -372,10 +367,10 @@ def _within(tested: TestedFamily, difference: Array, size: int, plan: Plan) -> t
 
 
 def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs: int, how: Resampling) -> Demand:
-    """What a comparison will take: its test, and flips for rank intervals, the set of the best and the correction."""
+    """What a comparison will take: its test, the rank intervals and the correction."""
     n, m = scores.values.shape
     seconds = test.work(Size(n, m, n_pairs, how.n_resamples, how.on_means))
-    seconds += flipped_sums(n, m, board_resamples(m, how)) + no_resamples(Size(n, m, m * (m - 1) // 2, 0, True))
+    seconds += no_resamples(Size(n, m, m * (m - 1) // 2, 0, True))
     if how.on_means and not (test.by_maximum and n_pairs == m * (m - 1) // 2 and how.alternative == "two-sided"):
         ranks = Size(n, m, m * (m - 1) // 2, rank_resamples(m, how), True)
         seconds += TESTS[FAMILY_TEST].work(ranks)  # the rank intervals have their own resamples

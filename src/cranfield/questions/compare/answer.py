@@ -57,21 +57,14 @@ RANK_RANGE = sentence(
 )
 MAY_BE_BEST = sentence(
     "comparison.may-be-best",
-    "may_be_best: the best system is one of these (about {percent} confidence; less if it excels on few topics only).",
-    "there is a confidence set for the best: all systems were compared, by their means",
+    "may_be_best: rank interval includes 1; the best system is one of these (about {percent} confidence).",
+    "systems were compared by their means",
     measured="ranks",
 )
-BEST_LEAVES_OUT = sentence(
-    "comparison.best-leaves-out",
-    "Rank interval includes 1, but not in may_be_best: {systems}. The interval is two-sided, the set one-sided.",
-    "there is a confidence set for the best, and these systems are not in it and have a rank_lower of 1",
-    measured="ranks",
-)
-BEST_KEEPS = sentence(
-    "comparison.best-keeps",
-    "In may_be_best, but the rank interval starts at 2 or later: {systems}. The two use different tests.",
-    "there is a confidence set for the best, and these systems are in it and have a rank_lower of 2 or more: the set "
-    "is by sign flips with an allowance for skewness, the interval by max-t",
+BEST_THOUGH_WORSE = sentence(
+    "comparison.best-though-worse",
+    "In may_be_best, though significantly worse than another system: {systems}. Ranks and pairs use different tests.",
+    "these systems have a rank interval that includes 1, by max-t, and another test finds a better system",
     measured="ranks",
 )
 DIFFERS_FROM = sentence(
@@ -88,7 +81,7 @@ INTERVAL_AGREES = sentence(
 )
 INVERTED_COVERS = sentence(
     "comparison.inverted-covers",
-    "Coverage is approximate: on 19 sets of scores, 95% intervals held .92–.96 of single differences, and .87–.97 of "
+    "Coverage is approximate: on 19 sets of scores, 95% intervals held .91–.96 of single differences, and .87–.97 of "
     "ten at once.",
     "intervals come from inverting the randomisation test",
     measured="pairs",
@@ -598,18 +591,15 @@ def _leaderboard_notes(result: Comparison, letters: bool | None, show_groups: bo
 
 
 def _best_and_ranks(several: MeasureComparisons) -> list[str]:
-    """Where the set of the best and the rank intervals seem to contradict each other."""
-    left: list[str] = []
-    kept: list[str] = []
+    """Where the set of the best and the test of pairs seem to contradict each other."""
+    names: list[str] = []
     for one in several.values():
         if one.best is None:
             continue
         by = f" ({one.measure})" if len(several) > 1 else ""
-        for name, member, lowest in zip(one.systems, one.best, one.rank_lower, strict=True):
-            if member != (lowest == 1):
-                (kept if member else left).append(f"{name}{by}")
-    told = ((BEST_LEAVES_OUT, left), (BEST_KEEPS, kept))
-    return [telling(systems=summary(names)) for telling, names in told if names]
+        worse = np.where(one.difference > 0, one.pairs.b, one.pairs.a)[one.significant]
+        names += [f"{one.systems[j]}{by}" for j in np.unique(worse) if one.best[j]]
+    return [BEST_THOUGH_WORSE(systems=summary(names))] if names else []
 
 
 def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:

@@ -76,25 +76,25 @@ ONE_NOT_SHOWN = sentence(
 ONLY_BEST = sentence(
     "comparison.only-best",
     "only {system} may be the best {level}",
-    "the confidence set for the best (multiple comparisons with the best) holds one system",
+    "one system has a rank interval that includes 1",
     measured="ranks",
 )
 ANY_BEST = sentence(
     "comparison.any-best",
     "any of the {count} systems may be the best {level}",
-    "the confidence set for the best holds every system, of three or more",
+    "every system, of three or more, has a rank interval that includes 1",
     measured="ranks",
 )
 EITHER_BEST = sentence(
     "comparison.either-best",
     "either system may be the best {level}",
-    "there are two systems, and the confidence set for the best holds both",
+    "there are two systems, and the rank intervals of both include 1",
     measured="ranks",
 )
 SOME_BEST = sentence(
     "comparison.some-best",
     "{count} systems may be the best {level}: {systems}",
-    "the confidence set for the best holds `count` systems, more than one and fewer than all",
+    "`count` systems, more than one and fewer than all, have a rank interval that includes 1",
     measured="ranks",
 )
 
@@ -118,7 +118,6 @@ class Comparison(Result):
     value, value_lower, value_upper : each system's statistic, and its interval at level 1 − alpha
     rank, rank_lower, rank_upper : each system's rank, and its interval at level 1 − alpha (see `max_t`; for
         another statistic than the mean by the bootstrap over topics)
-    best : which systems may be the best, at level 1 − alpha (see `best_set`); None for another statistic than the mean
     rank_resamples : resamples behind the rank intervals
     difference, lower, upper : a value per pair: `system_a` minus `system_b`, and its interval at level 1 − alpha
     intervals : ``"simultaneous"`` (for the family, in agreement with the decisions) or ``"pairwise"``
@@ -161,7 +160,6 @@ class Comparison(Result):
     rank: NDArray[np.int64]
     rank_lower: NDArray[np.int64]
     rank_upper: NDArray[np.int64]
-    best: NDArray[np.bool_] | None
     rank_resamples: int
     difference: Array
     lower: Array
@@ -409,12 +407,17 @@ class Comparison(Result):
         return tuple(str(low) if low == high else f"{low}–{high}" for low, high in ends)
 
     @property
-    def may_be_best(self) -> tuple[str, ...]:
-        """The systems that may be the best: the truly best one is among them with probability about 1 − alpha.
+    def best(self) -> NDArray[np.bool_] | None:
+        """Which systems may be the best: those whose rank interval includes 1. None where not judged by means.
 
-        Multiple comparisons with the best (Hsu 1981; see `best_set`), which needs no leader chosen beforehand. For
-        another statistic than the mean all systems.
+        The set holds the truly best system at least as often as the rank interval of that system holds its rank, with
+        probability about 1 − alpha (Mogstad et al., Review of Economic Studies 91, 2024).
         """
+        return self.rank_lower == 1 if self.statistic == "mean" else None
+
+    @property
+    def may_be_best(self) -> tuple[str, ...]:
+        """The systems that may be the best; for another statistic than the mean all systems."""
         if self.best is None:
             return self.systems
         return tuple(name for name, member in zip(self.systems, self.best, strict=True) if member)

@@ -181,7 +181,7 @@ MOST_RESAMPLES = 1_000_000
 _WORK = 4_000_000_000
 """Pairs times resamples, about, that a test may take unless told otherwise."""
 _BOARD_WORK = 2_000_000_000
-"""Pairs of systems times flips, about, for rank intervals and the set of systems that may be the best."""
+"""Pairs of systems times resamples, about, for rank intervals."""
 
 
 def enough_resamples(
@@ -214,7 +214,7 @@ def enough_resamples(
 
 
 def board_resamples(n_systems: int, how: Resampling) -> int:
-    """Flips for rank intervals and the set of the best: 10,000, and fewer for many hundreds of systems.
+    """Resamples for rank intervals: 10,000, and fewer for many hundreds of systems.
 
     >>> [board_resamples(m, Resampling()) for m in (143, 1000)]
     [10000, 2000]

@@ -92,7 +92,6 @@ def compare_within(matrix: ScoreMatrix, teams: Mapping[str, str], plan: Plan, sa
         rank=whole.rank,
         rank_lower=board.rank_lower,
         rank_upper=board.rank_upper,
-        best=board.best,
         rank_resamples=board.n_resamples,
         basis=Basis(np.concatenate([one.basis.error for one in parts]), first.basis.df),
         p_method=tuple(name for one in parts for name in one.p_method),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from cranfield.core.defaults import Verdict
+from cranfield.questions.compare.classical import hall, hall_inverse
 from cranfield.questions.compare.corrections import at_most
 
 Array = NDArray[np.float64]
@@ -19,8 +20,6 @@ MOST_TOPICS = 10_000_000
 """More topics than this are no advice."""
 _SAME = 1e-12
 """Spread, relative to the scores, that rounding alone can leave."""
-_SYMMETRIC = 1e-8
-"""Below this skewness Hall's bound is the t bound, and its formula divides by next to nothing."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,8 @@ def t_values(each: Differences, threshold: float) -> tuple[float, float]:
 def hall_values(each: Differences, threshold: float) -> tuple[float, float]:
     """The p-values that belong to the bounds of `hall_bounds`: the larger of the t-test's and Hall's, on either side.
 
-    Let e = (d̄ − threshold)/s. Hall's statistic (1992) is √n·(e + γe²/3 + γ²e³/27 + γ/(6n)), used as t with n − 1
-    degrees of freedom. It rises with e, so p ≤ α exactly where the bound reaches the threshold.
+    Hall's statistic (`hall`) is used as t with n − 1 degrees of freedom. It rises with the mean, so p ≤ α exactly where
+    the bound reaches the threshold.
 
     >>> above, below = hall_values(Differences(mean=0.0, sd=0.05, n=50, skewness=-3.0), threshold=-0.01)
     >>> round(above, 4), round(below, 4)
@@ -83,9 +82,7 @@ def hall_values(each: Differences, threshold: float) -> tuple[float, float]:
     effect = each.above(threshold)
     if each.sd == 0.0 or effect == 0.0:
         return above, below
-    e, g = effect / each.sd, each.skewness
-    x = g * e / 3  # products instead of powers: a vast margin gives an infinite t, not an OverflowError
-    t = math.sqrt(each.n) * (e * (1 + x + x * x / 3) + g / (6 * each.n))
+    t = hall(effect / each.sd * math.sqrt(each.n), each.skewness, each.n)
     return max(above, float(special.stdtr(each.n - 1, -t))), max(below, float(special.stdtr(each.n - 1, t)))
 
 
@@ -101,20 +98,18 @@ def bounds(each: Differences, alpha: float) -> tuple[float, float]:
 def hall_bounds(each: Differences, alpha: float) -> tuple[float, float]:
     """One-sided bounds of the mean difference that allow for skewness: the wider of the t bound and Hall's.
 
-    Lower: min(d̄ − s·y, d̄ − s·h(y)), upper: max(d̄ + s·y, d̄ − s·h(−y)), with y = t(n − 1; 1 − α)/√n and
-    h(y) = (3/γ)(∛(1 + γ(y − γ/(6n))) − 1), ∛ the real cube root (Hall, JRSS B 54, 1992).
+    With y = t(n − 1; 1 − α) and h its `hall_inverse`, the lower one is d̄ − s/√n·max(y, h(y)), the upper one
+    d̄ + s/√n·max(y, −h(−y)).
 
     >>> each = Differences(mean=0.0, sd=0.05, n=50, skewness=-3.0)
     >>> [round(one, 4) for one in (*bounds(each, 0.05), *hall_bounds(each, 0.05))]
     [-0.0119, 0.0119, -0.0181, 0.0119]
     """
     lower, upper = bounds(each, alpha)
-    g = each.skewness
-    if each.sd == 0.0 or abs(g) < _SYMMETRIC:
-        return lower, upper
-    y = _half(each, alpha)
-    low, high = (3 / g * (float(np.cbrt(1 + g * (one - g / (6 * each.n)))) - 1) for one in (y, -y))
-    return min(lower, each.mean - each.sd * low), max(upper, each.mean - each.sd * high)
+    root = math.sqrt(each.n)
+    y = _half(each, alpha) * root
+    low, high = (each.sd / root * float(hall_inverse(one, each.skewness, each.n)) for one in (y, -y))
+    return min(lower, each.mean - low), max(upper, each.mean - high)
 
 
 def _half(each: Differences, alpha: float) -> float:

@@ -44,13 +44,12 @@ LATER = sentence(
 )
 LEVEL = sentence(
     "monitoring.level-approximate",
-    "The level is approximate for skewed differences. On pairs of real runs the error at nominal .05 was {rates} "
-    "({rule}).",
+    "The level is approximate. On pairs of real runs the error at nominal .05 was {rates} ({rule}).",
     "always, with the rates of the rule that decides: O'Brien–Fleming or Pocock spending, or unplanned looks",
     always=True,
     measured="monitor",
 )
-RATES = {"obrien-fleming": (".05–.08", "O'Brien–Fleming"), "pocock": (".05–.09", "Pocock")}
+RATES = {"obrien-fleming": (".04–.06", "O'Brien–Fleming"), "pocock": (".04–.08", "Pocock")}
 """The measured error of planned looks at one pair; both ends, and the name of the rule."""
 UNPLANNED = (".01–.05", "unplanned looks")
 PRICE = sentence(
@@ -70,7 +69,8 @@ NO_GAIN = sentence(
     "the topics to expect are at least as many as with one look (low power, where stopping early is rare)",
 )
 PLANNED = (
-    "p: of the paired t-test. boundary: largest p that decides a pair at this look. Decisions are final.",
+    "p: of the paired t-test, allowing for skewness (Hall). boundary: largest p that decides a pair at this look. "
+    "Decisions are final.",
     "spent: part of alpha used so far by all pairs.",
     "lower, upper: simultaneous repeated confidence intervals over all pairs and looks.",
 )

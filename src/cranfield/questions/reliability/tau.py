@@ -35,7 +35,7 @@ TAU_OF_TWO_SETS = sentence(
     "Expected tau between {measure} rankings by two sets of {topics}: {tau:.3f}{interval}",
     "τ extrapolated from random halves of the topics",
     always=True,
-    measured="reliability.md#how-reliable-is-it-reliability",
+    measured="reliability.md#would-other-topics-rank-alike",
 )
 NO_AGREEMENT = sentence(
     "generalisability.no-agreement",

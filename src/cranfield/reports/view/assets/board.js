@@ -231,7 +231,7 @@ function apartFromBest() {
   const both = best
     && order.some((system, place) => place > 0 && !best[place] && !view.measure.pair(order[0], system).apart);
   return both
-    ? " “May be best” comes from a separate test against the best system. "
+    ? " “May be best” means that the rank interval includes 1. "
       + "It can exclude systems that the all-pairs test does not separate."
     : "";
 }
