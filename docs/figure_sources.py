@@ -316,7 +316,12 @@ def simulated_trec8() -> Texts:
 DESIGN = ("questions/design/all_pairs.py", "questions/design/jackknife.py", "questions/variance/squares.py",
           "questions/variance/sphericity.py", "questions/design/power.py")  # fmt: skip
 BEST = ("questions/compare/best.py",)
-CALIBRATED = ("questions/compare/randomisation.py", "questions/compare/classical.py", "questions/compare/family.py", "questions/compare/bootstrap.py")
+CALIBRATED = (
+    "questions/compare/randomisation.py",
+    "questions/compare/classical.py",
+    "questions/compare/family.py",
+    "questions/compare/bootstrap.py",
+)
 
 
 @figures("measured", command="python docs/advice_study.py --pilots 50 --trials 3000", sources=DESIGN)
@@ -352,7 +357,8 @@ def simulate_times() -> Texts:
 SIMULATED = (
     "questions/simulate/population.py",
     "questions/simulate/trials.py",
-    "questions/compare/classical.py", "questions/compare/family.py",
+    "questions/compare/classical.py",
+    "questions/compare/family.py",
 )
 
 
@@ -689,14 +695,17 @@ def start() -> Texts:
 
     runner = CliRunner(env={"COLUMNS": "80"})
 
-    def typed(words: str, most: int) -> str:
-        words = words.replace("SCORES", "scores.parquet --measure AP")
+    @cache
+    def printed(words: str) -> list[str]:
         done = runner.invoke(app, words.split(), catch_exceptions=False)
-        lines = [line.rstrip() for line in done.stdout.splitlines()]
+        return [line.rstrip() for line in done.stdout.splitlines()]
+
+    def typed(words: str, most: int) -> str:
+        lines = printed(words.replace("SCORES", "scores.parquet --measure AP"))
         return "```text\n" + "\n".join(lines[:most] + ["…"] * (len(lines) > most)) + "\n```"
 
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
-        for words in ("sample sample", "evaluate sample/qrels.txt sample/runs -m AP -q -o scores.parquet",
-                      "evaluate sample/qrels.txt sample/runs -m AP -m P@10 -q -o both.parquet"):  # fmt: skip
-            runner.invoke(app, words.split(), catch_exceptions=False)
+        printed("sample sample")
+        printed("evaluate sample/qrels.txt sample/runs -m AP -q -o scores.parquet")
+        printed("evaluate sample/qrels.txt sample/runs -m AP -m P@10 -q -o both.parquet")
         return {name: typed(words, most) for name, (words, most) in ANSWERS.items()}
