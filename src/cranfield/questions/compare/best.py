@@ -110,8 +110,9 @@ def allowing_for_skewness(lead: Array, values: Array, behind: int) -> Array:
 
         t − a·s² + a²·s³/3 − a/2,  s = min(t, `FARTHEST`),
 
-    which grows with t; never more than t. The sample skewness of few values is too small on average, wherefore it is
-    doubled: simulated coverage in docs/compare_tables.md. Nothing helps where the few topics are missing from the sample.
+    which grows with t; never more than t. The sample skewness of few values is too small on average, so it
+    is doubled (simulated coverage: docs/compare_tables.md). Nothing helps where the few topics are missing from the
+    sample.
 
     Parameters
     ----------

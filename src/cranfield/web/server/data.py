@@ -6,7 +6,7 @@ import os
 import shlex
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -84,8 +84,8 @@ class Contents:
 class Judges:
     """Judgments or scores of people and machines by name, their files, and groups that a machine may favour."""
 
-    people: dict[str, Qrels | Scores]
-    machines: dict[str, Qrels | Scores]
+    people: Mapping[str, Qrels | Scores]
+    machines: Mapping[str, Qrels | Scores]
     files: tuple[list[str], list[str]]
     groups: dict[str, str] | None = None
     groups_file: str | None = None
