@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.by_command import PEER, measured
 from benchmarks.harness import Row
 
-RUNS, DISTINCT, REPEATS = 60, 2, 3
+RUNS, DISTINCT, REPEATS = 60, 2, 2
 TOPICS, DEPTH, DOCUMENTS, JUDGED = 50, 1000, 20_000, 1000
 LINES = RUNS * TOPICS * DEPTH
 PROMISED, AT_LEAST = 4.0, 3.0

@@ -139,7 +139,7 @@ class RunStream:
     path : the file, or a section of it; `NeedsWhole` is raised where a section does not tell what the whole would
     lenient, name : as for `read_run`
     memory : bytes that reading may take, about
-    block : bytes of a block; a file that is no longer is read whole
+    block : bytes of a block; a file of up to two blocks is read whole
     judge : what may judge such a file at once, in place of its rows
 
     Examples
@@ -221,7 +221,7 @@ class RunStream:
 
     def _in_one_go(self) -> Iterator[pl.DataFrame | JudgedLines]:
         with open_bytes(self.path) as stream:
-            data = stream.read(self.block)
+            data = stream.read(2 * self.block)
             short = not stream.read(1)
         if short:
             data = check_text(data, self.path)

@@ -230,9 +230,9 @@ def setting(
 ) -> Any:
     """A field of a question; `Setting` lists what can be said of it.
 
-    Flags are its spellings on the command line (by default its name, with dashes and without a leading ``n_``).
-    ``flags=()`` keeps it off the command line. A `registry` gives the choices and reads aliases; it is a function, so
-    that nothing is imported before somebody asks.
+    The choices of a field whose type is a `Literal` are the names in it. Flags are its spellings on the command line
+    (by default its name, with dashes and without a leading ``n_``). ``flags=()`` keeps it off the command line. A
+    `registry` gives the choices and reads aliases; it is a function, so that nothing is imported before somebody asks.
     """
     if registry is not None:
         find = registry
@@ -256,6 +256,8 @@ def setting_of(field: dataclasses.Field[Any], hint: Any) -> Setting:
     bare = field.name.removeprefix("n_")
     flag = f"--no-{bare}" if kind is bool and field.default is True else f"--{bare}"
     given = dict(facts)
+    if names := get_args(kind) if get_origin(kind) is Literal else ():
+        kind, given["find_choices"] = str, lambda: names
     flags = given.pop("flags", () if given.get("argument") else (flag.replace("_", "-"),))
     label = given.pop("label", "") or bare.replace("_", " ").capitalize()
     given.setdefault("group", _GROUP_OF[given.get("part", "question")])
@@ -517,6 +519,11 @@ def method(default: str | None = defaults.DESIGN_METHOD) -> Any:
         group="Statistics",
         usual="" if default else f"{defaults.DESIGN_METHOD}; published with --published",
     )
+
+
+def show(default: str, help: str, **more: Any) -> Any:
+    """Which of its tables a command prints; a page has them all."""
+    return setting(default, help, part="view", on_page=False, **more)
 
 
 def chart_title() -> Any:

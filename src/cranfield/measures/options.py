@@ -58,17 +58,15 @@ class Scoring(Question):
     intents: str | None = setting(
         None, "Intent probabilities (topic intent probability) for D-measures.", metavar="FILE", on_page=False
     )
-    order: str = setting(
-        defaults.ORDER, "Documents by score (trec_eval), rank column (ndeval) or file (NTCIREVAL).",
-        choices=defaults.names(defaults.RankingOrder), on_page=False,
-    )  # fmt: skip
+    order: defaults.RankingOrder = setting(
+        defaults.ORDER, "Documents by score (trec_eval), rank column (ndeval) or file (NTCIREVAL).", on_page=False
+    )
     single_precision: bool = setting(
         False, "Compare scores as 32-bit floats, as trec_eval before 9.0.8 did.", on_page=False
     )
-    name: str = setting(
-        defaults.SYSTEM_NAME, "Name systems after their file or their run tag.",
-        choices=defaults.names(defaults.SystemName), on_page=False,
-    )  # fmt: skip
+    name: defaults.SystemName = setting(
+        defaults.SYSTEM_NAME, "Name systems after their file or their run tag.", on_page=False
+    )
     lenient: bool = setting(False, "Accept fields after the run tag.", on_page=False)
     judged_only: bool = setting(False, "Remove unjudged documents before scoring (condensed lists).", on_page=False)
 
@@ -93,8 +91,8 @@ def complete_scoring(scoring: ScoringOptions, function: str) -> ScoringOptions:
 class RunsOrScores(Scoring):
     """What a question about scores needs when it is given judgments and runs, which it scores first."""
 
-    missing: str | None = setting(
-        None, "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),
+    missing: defaults.MissingPolicy | None = setting(
+        None, "What a missing (topic, system) score means.",
         usual=f"{defaults.MISSING} in score files, zero for runs", part="source", on_page=False,
     )  # fmt: skip
 

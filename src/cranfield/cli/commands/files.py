@@ -75,7 +75,7 @@ def _check(paths: list[str], settings: CheckQuestion) -> tuple[list[FileCheck], 
     qrels: Qrels | None = None
     with progress_bar(settings.counts) as progress:
         for done, path in enumerate(order, 1):
-            checks[path], content = check_and_read(path, kind=settings.kind, lenient=settings.lenient)  # type: ignore[arg-type]
+            checks[path], content = check_and_read(path, kind=settings.kind, lenient=settings.lenient)
             if isinstance(content, Qrels) and len(judged) == 1:
                 qrels = content
             if isinstance(content, Run) and qrels is not None:

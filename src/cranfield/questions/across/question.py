@@ -112,7 +112,7 @@ class AcrossQuestion(CollectedQuestion):
         order=40,
         heading="Do differences hold over collections and seeds?",
         lead="Choose data: one score file per collection, a table with a column collection or seed, or results of "
-        "MTEB, BEIR or ranx. Claims differ in what is drawn again. these, trained: topics. recipe: seeds too. "
+        "MTEB, BEIR or ranx. A claim names what is drawn again. these, trained: topics. recipe: seeds too. "
         "like_these: collections too.",
         button="Compare",
         doing="Comparing over the collections of",

@@ -35,10 +35,7 @@ class CheckQuestion(Question):
     files: tuple[str, ...] = setting(
         help="Runs, qrels or score files, directories or globs.", argument=True, metavar="FILE...", part="source"
     )
-    kind: str | None = setting(
-        None, "What the files are; recognised from their content if not given.",
-        choices=defaults.names(defaults.FileKind),
-    )  # fmt: skip
+    kind: defaults.FileKind | None = setting(None, "What the files are; recognised from their content if not given.")
     lenient: bool = setting(False, "Accept fields after the run tag.")
 
     @staticmethod

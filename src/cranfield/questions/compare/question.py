@@ -95,29 +95,22 @@ class FamilyQuestion(RunsOrScores):
 class ComparisonQuestion(FamilyQuestion):
     """What `compare` and `leaderboard` have in common."""
 
-    intervals: str = setting(
-        defaults.INTERVALS,
-        "Intervals of differences: simultaneous (matching the decisions) or per pair.",
-        choices=defaults.names(defaults.IntervalKind),
-        more=True,
+    intervals: defaults.IntervalKind = setting(
+        defaults.INTERVALS, "Intervals of differences: simultaneous (matching the decisions) or per pair.", more=True
     )
-    alternative: str = setting(
-        defaults.ALTERNATIVE,
-        "Direction of the test; greater: system_a is better.",
-        choices=defaults.names(defaults.Alternative),
-        more=True,
+    alternative: defaults.Alternative = setting(
+        defaults.ALTERNATIVE, "Direction of the test; greater: system_a is better.", more=True
     )
-    statistic: str = setting(
+    statistic: defaults.StatisticName = setting(
         defaults.STATISTIC,
         "Statistic to compare; all but the mean need a resampling test.",
-        choices=defaults.names(defaults.StatisticName),
         label="Judged by",
         more=True,
     )
     across_measures: bool = setting(False, "Treat the comparisons of all measures as one family.", on_page=False)
-    unjudged: str | None = setting(
+    unjudged: defaults.Unjudged | None = setting(
         None, "Add the smallest and largest means and differences that ranked unjudged documents allow.",
-        choices=defaults.names(defaults.Unjudged), part="source", group="Statistics", on_page=False,
+        part="source", group="Statistics", on_page=False,
     )  # fmt: skip
 
     @staticmethod
@@ -177,21 +170,18 @@ class CompareQuestion(ComparisonQuestion):
     stratified: bool = tuning.stratified(part="source", on_page=False)
     pattern: str | None = tuning.pattern(on_page=False)
     one_family: bool = tuning.one_family(on_page=False)
-    effect_size: str = setting(
+    effect_size: defaults.EffectSize = setting(
         defaults.EFFECT_SIZE,
         "Denominator: standard deviation of the difference, or of the residuals of two-way ANOVA.",
-        choices=defaults.names(defaults.EffectSize),
         part="view",
         on_page=False,
     )
-    show: str = setting(
+    show: str = shared.show(
         "pairs",
         "pairs: one row per pair. power: pairs that each measure separates. "
         "curve: all p-values, largest first (achieved significance levels). "
         "topics: wins, ties, losses, and differences by topic.",
         choices=("pairs", "power", "curve", "topics"),
-        part="view",
-        on_page=False,
     )
     bayes: bool = setting(
         False,

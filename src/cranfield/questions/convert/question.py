@@ -58,10 +58,9 @@ class ConvertQuestion(Question):
         "system into the directory that -o names). Runs and qrels: trec, ntcir, msmarco, beir, table, json or jsonl.",
         choices=layouts, usual="long; for runs and qrels by the ending, or trec", part="view",
     )  # fmt: skip
-    kind: str | None = setting(
-        None, "Kind of files; recognised from the first if not given.",
-        choices=defaults.names(defaults.FileKind), part="view",
-    )  # fmt: skip
+    kind: defaults.FileKind | None = setting(
+        None, "Kind of files; recognised from the first if not given.", part="view"
+    )
     measure: str | None = shared.measure("Keep only this measure." + shared.WIDE)
     missing: str = shared.missing()
     format: str | None = setting(

@@ -92,9 +92,7 @@ class CostQuestion(Question):
     budget: float | None = setting(
         None, "Budget; solves for the best affordable design.", metavar="B", check=shared.positive
     )
-    order: str = setting(
-        defaults.ORDER, "Order of documents in runs.", choices=defaults.names(defaults.RankingOrder), more=True
-    )
+    order: defaults.RankingOrder = setting(defaults.ORDER, "Order of documents in runs.", more=True)
 
     @staticmethod
     def verb() -> Callable[..., Cost]:

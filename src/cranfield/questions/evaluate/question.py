@@ -53,10 +53,7 @@ class EvaluateQuestion(Scoring):
     )
     long: bool = setting(False, "Print one row per system and measure.", part="view", on_page=False)
     trec: bool = setting(False, "Print the lines of trec_eval, ready for diff.", part="view")
-    missing: str = setting(
-        "zero", "How to treat a missing (topic, system) score.", choices=defaults.names(defaults.MissingPolicy),
-        on_page=False,
-    )  # fmt: skip
+    missing: defaults.MissingPolicy = setting("zero", "How to treat a missing (topic, system) score.", on_page=False)
     map: str | None = setting(
         None, "Level of each grade, such as 0:0,0.5:1,1:2; 0.5+:1 covers all grades from 0.5.", metavar="PAIRS",
         on_page=False,

@@ -80,18 +80,16 @@ class GateQuestion(RunsOrScores):
     equivalent: bool = setting(False, "Require a difference within the margin in both directions.")
     alpha: float = shared.alpha("Level of each one-sided bound: pass rate of a candidate exactly at the margin.")
     power: float = shared.power()
-    test: str = setting(
-        defaults.GATE_TEST,
-        "One-sided test; hall uses the wider of the t bound and Hall's for skewed data.",
-        choices=defaults.names(defaults.GateTest),
+    test: defaults.GateTest = setting(
+        defaults.GATE_TEST, "One-sided test; hall uses the wider of the t bound and Hall's for skewed data."
     )
     n_resamples: int = shared.n_resamples(help="Resamples of the randomisation test.")
     seed: int = shared.seed()
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
-    undecided: str | None = setting(
+    undecided: defaults.UndecidedPolicy | None = setting(
         None, "What an undecided gate does to the build: pass and warn exit with 0, fail with 3.",
-        choices=defaults.names(defaults.UndecidedPolicy), usual="exit code 4", part="view", on_page=False,
+        usual="exit code 4", part="view", on_page=False,
     )  # fmt: skip
     junit: Path | None = setting(
         None, "Write the verdict as JUnit XML, for a build server.", metavar="FILE", part="view", on_page=False,

@@ -77,19 +77,15 @@ class MonitorQuestion(Question):
     anytime: bool = setting(False, "Use confidence sequences, valid for unplanned looks.", label="Unplanned looks")
     alpha: float = shared.alpha("Family-wise level over all looks and pairs.")
     baseline: str | None = setting(None, "Compare every system only with this one.", metavar="SYSTEM")
-    correction: str = setting(
-        defaults.FAMILY_CORRECTION, "How pairs share the level.", choices=defaults.names(defaults.FamilyCorrection),
-        more=True,
-    )  # fmt: skip
+    correction: defaults.FamilyCorrection = setting(defaults.FAMILY_CORRECTION, "How pairs share the level.", more=True)
     system: tuple[str, ...] | None = shared.systems("System to use, besides the baseline; repeatable.")
     measure: str | None = shared.one_measure()
     missing: str = shared.missing()
-    show: str = setting(
+    show: defaults.MonitorShow = shared.show(
         "looks",
         "looks: every pair at every look. last: the last look. forecast: topics that undecided pairs may need. "
         "plan: the boundary at every look. reestimate: topics needed by the blinded variance.",
-        choices=defaults.names(defaults.MonitorShow), part="view", on_page=False,
-    )  # fmt: skip
+    )
     min_diff: float = setting(
         defaults.VIEW_MIN_DIFF, "Difference to detect, for re-estimation.", metavar="D",
         part="view", label="Difference to detect", more=True, check=shared.positive,
@@ -129,10 +125,9 @@ class LooksQuestion(Question):
     spending: str = spending()
     power: float = shared.power()
     alpha: float = shared.alpha()
-    show: str = setting(
-        "price", "price: maximum and expected topics. looks: every look with its boundary.",
-        choices=("price", "looks"), part="view", on_page=False,
-    )  # fmt: skip
+    show: str = shared.show(
+        "price", "price: maximum and expected topics. looks: every look with its boundary.", choices=("price", "looks")
+    )
 
     @staticmethod
     def verb() -> Callable[..., SequentialDesign]:

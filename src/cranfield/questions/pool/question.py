@@ -42,7 +42,5 @@ class PoolQuestion(Question):
     drawn: ClassVar[bool] = False
 
     depth: int = setting(help="Keep documents in the top D of any run.", metavar="D", least=1, most=10_000_000)
-    order: str = setting(
-        defaults.ORDER, "Order of the documents of a run.", choices=defaults.names(defaults.RankingOrder)
-    )
+    order: defaults.RankingOrder = setting(defaults.ORDER, "Order of the documents of a run.")
     contributing: Path | None = contributing()

@@ -38,10 +38,7 @@ class PreferencesQuestion(Question):
         help="Comparisons: topic, system_a, system_b, preferred.", argument=True, metavar="FILE...", part="source"
     )
     alpha: float = shared.alpha("Intervals have confidence 1 - alpha; ranks hold for all systems at once.")
-    show: str = setting(
-        "ranking", "Table to show: the ranking, or every pair.", choices=defaults.names(defaults.PreferencesShow),
-        part="view", often=True, on_page=False,
-    )  # fmt: skip
+    show: defaults.PreferencesShow = shared.show("ranking", "Table to show: the ranking, or every pair.", often=True)
 
     @staticmethod
     def verb() -> Callable[..., PreferenceRanking]:

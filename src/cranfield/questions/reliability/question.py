@@ -67,19 +67,17 @@ class ReliabilityQuestion(Question):
         label="Share of worst systems to drop",
     )  # fmt: skip
     alpha: float = shared.alpha("Intervals have confidence 1 - alpha.")
-    intervals: str = setting(
-        defaults.RELIABILITY_INTERVALS, "Intervals of Eρ²: jackknife, or normal (Feldt), exact for normal effects.",
-        choices=defaults.names(defaults.ReliabilityIntervals),
-    )  # fmt: skip
+    intervals: defaults.ReliabilityIntervals = setting(
+        defaults.RELIABILITY_INTERVALS, "Intervals of Eρ²: jackknife, or normal (Feldt), exact for normal effects."
+    )
     measure: str | None = shared.one_measure()
     system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
-    show: str = setting(
+    show: defaults.ReliabilityShow = shared.show(
         "coefficients",
         "Table to show: coefficients (Eρ² and Φ), variance components, targets, views (power, interval width, "
         "reliability), or expected tau with another topic set.",
-        choices=defaults.names(defaults.ReliabilityShow), part="view", on_page=False,
-    )  # fmt: skip
+    )
     min_diff: float = setting(
         defaults.VIEW_MIN_DIFF, "Difference to detect, for the power in views.", metavar="D", part="view",
         label="Difference to detect", check=shared.positive,

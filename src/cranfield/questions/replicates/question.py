@@ -69,17 +69,15 @@ class ReplicatesQuestion(Scoring):
         most=1000,
     )
     n_splits: int = setting(defaults.SPLITS, "Number of random splits.", least=1, most=10_000)
-    residuals: str = setting(
-        defaults.RESIDUALS, "Rescale residuals by sqrt(N/(N-p)), or keep them raw (published).",
-        choices=defaults.names(defaults.Residuals), more=True,
-    )  # fmt: skip
-    resample: str = setting(
-        defaults.RESAMPLE, "Resample whole (topic, partition) rows, or single cells (published).",
-        choices=defaults.names(defaults.Resample), more=True,
-    )  # fmt: skip
-    p: str = setting(
+    residuals: defaults.Residuals = setting(
+        defaults.RESIDUALS, "Rescale residuals by sqrt(N/(N-p)), or keep them raw (published).", more=True
+    )
+    resample: defaults.Resample = setting(
+        defaults.RESAMPLE, "Resample whole (topic, partition) rows, or single cells (published).", more=True
+    )
+    p: defaults.PairP = setting(
         defaults.PAIR_P, "p from the bootstrapped difference, or from one system's effect (published).",
-        choices=defaults.names(defaults.PairP), label="p from", more=True,
+        label="p from", more=True,
     )  # fmt: skip
     published: bool = setting(
         False, "Use the published choices: raw residuals, cells, effect, BH.", label="As published"
@@ -87,10 +85,9 @@ class ReplicatesQuestion(Scoring):
     interaction: bool = setting(
         True, "Leave the topic x system term out of the model.", label="Topic × system term in the model", more=True
     )
-    empty: str = setting(
+    empty: defaults.EmptyPolicy = setting(
         defaults.EMPTY,
         "Topics without relevant documents in a partition: drop them, redraw the split, or keep the other partitions.",
-        choices=defaults.names(defaults.EmptyPolicy),
         label="Topics without relevant documents in a partition",
         more=True,
     )
@@ -98,14 +95,13 @@ class ReplicatesQuestion(Scoring):
         defaults.REDRAWS, "Most splits to draw with --empty redraw.", least=1, most=1_000_000,
         on_page=False,
     )  # fmt: skip
-    merge: str = setting(
+    merge: defaults.Merge = setting(
         defaults.MERGE, "How to merge the p-values of the splits, before correction.",
-        choices=defaults.names(defaults.Merge), label="Merge p-values by", more=True,
+        label="Merge p-values by", more=True,
     )  # fmt: skip
-    decide: str = setting(
-        defaults.DECIDE, "Decide by the merged p-value, or by the votes of the splits.",
-        choices=defaults.names(defaults.Decide), label="Decide by", more=True,
-    )  # fmt: skip
+    decide: defaults.Decide = setting(
+        defaults.DECIDE, "Decide by the merged p-value, or by the votes of the splits.", label="Decide by", more=True
+    )
     correction: str = setting(
         defaults.REPLICATES_CORRECTION, "Correction over all pairs of a measure.",
         choices=_corrections,
@@ -116,9 +112,7 @@ class ReplicatesQuestion(Scoring):
     work: Path | None = shared.work()
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
-    show: str = setting(
-        "systems", "Table to print.", choices=defaults.names(defaults.ReplicatesShow), part="view", on_page=False
-    )
+    show: defaults.ReplicatesShow = shared.show("systems", "Table to print.")
     teams: Path | None = setting(
         None, "File of lines `system team`, for --show teams.", metavar="FILE", part="view", on_page=False
     )

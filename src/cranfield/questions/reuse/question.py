@@ -83,12 +83,11 @@ class ReuseQuestion(Scoring):
     alpha: float = shared.alpha("Level of the decisions; intervals have level 1 - alpha.")
     n_resamples: int = shared.n_resamples(defaults.REUSE_RESAMPLES, "Topic resamples for the interval of tau.")
     seed: int = shared.seed()
-    show: str = setting(
+    show: defaults.ReuseShow = shared.show(
         "teams",
         "teams: one row per measure, depth and team. worst: the team with the largest loss. systems: judged share "
         "of each run, with and without its team.",
-        choices=defaults.names(defaults.ReuseShow), part="view", on_page=False,
-    )  # fmt: skip
+    )
 
     @staticmethod
     def verb() -> Callable[..., Reuse]:

@@ -117,11 +117,9 @@ class SimulateTestsQuestion(Question):
     measure: str | None = shared.one_measure()
     system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
-    show: str = setting(
-        "rates",
-        "rates: one row per test, size, difference and level. pairs: type I error by exchangeability.",
-        choices=defaults.names(defaults.SimulatedTestsShow), part="view", on_page=False,
-    )  # fmt: skip
+    show: defaults.SimulatedTestsShow = shared.show(
+        "rates", "rates: one row per test, size, difference and level. pairs: type I error by exchangeability."
+    )
 
     @staticmethod
     def verb() -> Callable[..., SimulatedTests]:
@@ -231,10 +229,9 @@ class SimulateScoresQuestion(Question):
     measure: str | None = shared.one_measure()
     system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
-    show: str = setting(
-        "scores", "scores: one row per system and topic. truth: the true mean of every system.",
-        choices=defaults.names(defaults.SimulatedScoresShow), part="view", on_page=False,
-    )  # fmt: skip
+    show: defaults.SimulatedScoresShow = shared.show(
+        "scores", "scores: one row per system and topic. truth: the true mean of every system."
+    )
 
     @staticmethod
     def verb() -> Callable[..., SimulatedScores]:

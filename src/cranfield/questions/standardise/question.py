@@ -31,10 +31,9 @@ class StandardisedScores(Question):
 
     takes: ClassVar[Takes] = "scores"
 
-    to: str = setting(
-        defaults.STANDARDISE_TO, "ab: clip(A*z + B, 0, 1); cdf: normal probability; z: z-score.",
-        choices=defaults.names(defaults.StandardiseTo), label="Standardise to",
-    )  # fmt: skip
+    to: defaults.StandardiseTo = setting(
+        defaults.STANDARDISE_TO, "ab: clip(A*z + B, 0, 1); cdf: normal probability; z: z-score.", label="Standardise to"
+    )
     a: float = setting(defaults.STANDARDISE_A, "Slope A of std-AB.", label="A of std-AB", least=-1e6, most=1e6)
     b: float = setting(defaults.STANDARDISE_B, "Centre B of std-AB.", label="B of std-AB", least=-1e6, most=1e6)
     measure: str | None = shared.measure()

@@ -114,13 +114,10 @@ class TuneQuestion(Splitting, RunsOrScores):
     measure: str | None = shared.one_measure("Tune for this measure." + shared.WIDE)
     system: tuple[str, ...] | None = shared.systems("Setting or family to use; repeatable.")
     seed: int = shared.seed()
-    show: str = setting(
+    show: defaults.TuningView = shared.show(
         defaults.TUNING_VIEW,
         "folds: one row per fold. summary: one row per family. curve: mean of every setting with a bootstrap band, "
         "and how often it was chosen.",
-        choices=defaults.names(defaults.TuningView),
-        part="view",
-        on_page=False,
     )
     held_out: Path | None = setting(
         None, "Write the held-out scores, for `compare`.", metavar="FILE", part="view", on_page=False

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from cranfield.core.answer import answer
-from cranfield.core.defaults import StandardiseTo
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.labels import plural, summary
@@ -117,7 +116,7 @@ def standardise(question: EffectQuestion, dataset: Dataset, progress: Progress) 
     applied = ApplyQuestion(factors="factors.csv", to=question.to, a=question.a, b=question.b)
     with quietly():
         factors = fit_standardisation(scores)
-        done = factors.apply(scores, to=cast(StandardiseTo, question.to), a=question.a, b=question.b)
+        done = factors.apply(scores, to=question.to, a=question.a, b=question.b)
     said, fitted, made = outcome.answer, answer(factors), answer(done)
     both = replace(
         said,
