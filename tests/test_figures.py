@@ -30,9 +30,11 @@ KEPT = figures.stored()
 GROUPS = list(figures.GROUPS.values())
 ELSEWHERE = {
     "across.md": "rates of docs/across_study.py; reference values of tests/across",
+    "across_tables.md": "printed by docs/across_study.py and docs/recipes_study.py",
     "benchmarks.md": "written from `make bench`, which says how",
     "dependencies.md": "written by docs/dependencies.py; sizes of packages",
     "judges.md": "printed by docs/judges_study.py, and by the commands that the page shows",
+    "judges_tables.md": "printed by docs/judges_study.py",
     "published.md": "written by docs/published.py from the papers' tables",
     "sentences.md": "the sentences themselves, written by docs/figures.py",
     "sigir2019.md": "written by docs/sigir2019.py",
