@@ -1281,8 +1281,10 @@ def judges_case(name: str, true: Callable[[], Result], pattern: str, false: Call
 
 
 judges_case(
-    "judges.not-worse", judging("good"), r"good: not worse than a second person by more than \.10 in τ", judging("bad")
-)
+    "judges.not-worse", judging("good"),
+    r"good: not worse than a second person by more than \.10 in τ \(all 10 systems\)\. Nothing is shown for the best systems",
+    judging("bad"),
+)  # fmt: skip
 judges_case("judges.worse", judging("bad"), r"bad: worse than a second person by [01]\.\d{3} in τ", judging("good"))
 judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: 40 topics cannot decide whether it equals a second person",
             judging("good"))  # fmt: skip
@@ -1294,8 +1296,6 @@ judges_case(
     "tied: all systems tie, so τ is not defined",
     judging("good", persons=1),
 )
-judges_case("judges.top-unknown", judging("good"), r"This holds for all 10 systems together\. Nothing is shown for the best systems\.",
-            judging("bad"))  # fmt: skip
 judges_case("judges.no-ceiling", judging("good", persons=1), r"No ceiling: one assessor\. A verdict needs the judgments of a second person\.",
             judging("good"))  # fmt: skip
 judges_case("judges.no-groups", judging("good"), r"Bias for a group of systems was not examined\. Declare groups with `system_groups`\.",
