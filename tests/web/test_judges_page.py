@@ -70,7 +70,7 @@ def test_the_page_takes_the_measure_of_the_command(client: Client, files: dict[s
     data = uploaded(client, files)
     body = ask(client, f"/api/judges?data={data['id']}&resamples=50")
     assert {row["measure"] for row in body["rows"]} == {"nDCG@10"}
-    assert "nDCG@10, or the first of the data" in client.get(f"/judges?data={data['id']}").text
+    assert "nDCG@10, else the first" in client.get(f"/judges?data={data['id']}").text
 
 
 def test_the_menu_has_judges_only_where_a_machine_judged(client: Client, files: dict[str, bytes]) -> None:

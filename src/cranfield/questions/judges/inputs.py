@@ -197,7 +197,7 @@ def gather(
 
 
 def _measure_of(judges: Sequence[Judge]) -> str:
-    """The measure of all judges; different ones are refused. The end of a file name that is no measure may be anything."""
+    """The measure of all judges; different ones are refused. Names that are no measures may come from file names."""
     known = [(one.name, one.scores.measure) for one in judges if recognise(one.scores.measure)]
     if not known:
         return judges[0].scores.measure

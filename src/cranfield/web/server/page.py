@@ -87,7 +87,7 @@ class WebPage(Page):
         """The measure as a page asks for it; see `by_measure`."""
         usual = f"{'the first' if self.question.by_one_measure else 'all'} of the data"
         if self.question.prefers:
-            usual = f"{self.question.prefers}, or {usual}"
+            usual = f"{self.question.prefers}, else the first"
         usual = one.usual if one.usual.endswith("of the data") else usual
         return dataclasses.replace(one, help=one.help.removesuffix(WIDE), usual=usual)
 
