@@ -1429,6 +1429,8 @@ judges_case("judges.cheapest-mix", planned(width=0.1, price_human=2, price_machi
             r"Cheapest mix: 15 topics by people, 500 further by machine \(cost 35\)", planned(width=0.1))  # fmt: skip
 judges_case("judges.instead", planned(width=0.1), r"With 500 further machine topics, people judge 15 topics instead of \d\d",
             planned(width=0.1, price_human=1))  # fmt: skip
+judges_case("judges.saves-none", planned("bad", width=0.1), r"People must judge \d\d topics; 500 further machine topics save none",
+            planned(width=0.1))  # fmt: skip
 judges_case("judges.not-reached", planned("bad", width=0.0001), "No number of human topics up to 20,000 reaches this goal",
             planned(width=0.1))  # fmt: skip
 judges_case("judges.explained", planned(width=0.1), r"In the pilot, the correlation of human and machine differences is 1\.00 \(average pair\)\.",
