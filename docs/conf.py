@@ -20,6 +20,12 @@ from cranfield.cli.main import app as program
 
 os.environ["COLUMNS"] = "96"  # the width of help texts
 
+# Kernels of notebooks warn about a transport that does not leave this machine.
+profile = Path(__file__).parent / "_generated" / "ipython" / "profile_default"
+profile.mkdir(parents=True, exist_ok=True)
+(profile / "ipython_kernel_config.py").write_text('c = get_config()\nc.IPKernelApp.log_level = "ERROR"\n')
+os.environ["IPYTHONDIR"] = str(profile.parent)
+
 project, author = "cranfield", "The cranfield developers"
 copyright = f"{author}, Apache-2.0"
 version = release = cf.__version__
