@@ -63,12 +63,10 @@ def read(question: Any, files: Files, bar: Bar) -> tuple[Any, ...]:
             if of_runs and holds_judgments(named, question):
                 scores = evaluated(named, question, bar)
             else:
-                refuse_several(named)
                 scores = read_scores(named, question.measure, question.holes if of_runs else question.missing)
             return (only_wanted(scores, question),)
         case "collections":
             require_kind(files["scores"][0], "scores")
-            refuse_several(files["scores"])
             several = read_collections(list(files["scores"]), measure=question.measure, missing=question.missing)
             return (grouped({name: only_wanted(one, question) for name, one in several.items()}, question),)
         case "batches":  # one for every argument: a table, or the files of a directory together
@@ -80,7 +78,6 @@ def read(question: Any, files: Files, bar: Bar) -> tuple[Any, ...]:
                 if getattr(question, "topic_groups", None) is not None:
                     raise ArgumentError("`topic_groups` needs past scores. Leave it out, or give `scores`.")
                 return ()
-            refuse_several(past)
             return (grouped(read_collections(past, measure=question.measure, missing=question.missing), question),)
         case "runs":
             return files["qrels"], best_runs(question, files["qrels"], list(files["runs"]))
@@ -109,17 +106,6 @@ def grouped(collections: dict[str, Scores], question: Any) -> dict[str, Scores]:
         return {name: noticed_turns(scores) for name, scores in collections.items()}
     of_topic = read_topic_groups(question.topic_groups)
     return {name: group_topics(scores, of_topic) for name, scores in collections.items()}
-
-
-def refuse_several(files: Sequence[str]) -> None:
-    """Refuse a table of several collections or seeds: their topics are no sample of one, and seeds are no systems."""
-    from cranfield.questions.across.files import several_of
-
-    for path in files:
-        if (found := several_of(path)) is not None:
-            names = f"column {found.column!r} names {found.number} {found.what}"
-            text = f"{names}. Use `cranfield across {path}`, or keep one."
-            raise FileError(path, [Problem(0, text)])
 
 
 def only_wanted(scores: Scores, question: Any) -> Scores:
