@@ -45,7 +45,7 @@ def test_the_paper_has_its_sections_and_works_cited() -> None:
 
 
 def test_commands_that_set_the_version_change_every_place(tmp_path: Path) -> None:
-    lines = re.findall(r"^\$ (NEW=.+|sed .+)$", (ROOT / "RELEASING.md").read_text(), flags=re.MULTILINE)
+    lines = re.findall(r"^\$ (NEW=.+|sed -i [^-].+)$", (ROOT / "RELEASING.md").read_text(), flags=re.MULTILINE)
     named = {word for line in lines for word in line.split() if (ROOT / word).is_file()}
     assert {"pyproject.toml", "CHANGELOG.md", "CITATION.cff"} < named
     for name in named:
