@@ -14,6 +14,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
+from cranfield.collection import compiled
 from cranfield.collection.compiled import Judge, JudgedLines, judge_of
 from cranfield.core.errors import CranfieldError
 from cranfield.core.executors import available_workers
@@ -24,6 +25,8 @@ _MOST = 1 << 23
 """Bytes of a run; longer ones are read in blocks."""
 _HELD = 1 << 26
 """Bytes of results; no further run is judged beyond."""
+_DOUBTS = 9
+"""Runs that may be read in vain."""
 _SIZE = 8
 """Bytes that tell the length of a result."""
 _LARGE = ("numpy", "polars")
@@ -43,6 +46,7 @@ class ReadAhead:
         self.lines, self.judge = lines, judge
         self._turn = threading.Lock()
         self._found: dict[str, JudgedLines] = {}
+        assert sys.platform == "linux"
         self._results, self._at = os.memfd_create("cranfield-ahead"), 0
         self._child = os.fork()
         if not self._child:
@@ -67,11 +71,13 @@ class ReadAhead:
             return self._found.pop(path, None)
 
     def _end(self) -> None:
-        if self._child:
+        if not self._child:
+            return
+        with suppress(ProcessLookupError, ChildProcessError):  # nobody waits for children here
             os.kill(self._child, signal.SIGKILL)
             os.waitpid(self._child, 0)
-            os.close(self._results)
-            self._child = 0
+        os.close(self._results)
+        self._child = 0
 
     def __enter__(self) -> ReadAhead:
         return self
@@ -84,7 +90,9 @@ class ReadAhead:
 def read_ahead(qrels: str, runs: Sequence[str], workers: int | None) -> ReadAhead | None:
     """Begin with runs, where another process has a processor to run on and is safe to fork."""
     alone = threading.active_count() == 1 and not any(name in sys.modules for name in _LARGE)
-    if not alone or sys.platform != "linux" or workers == 1 or available_workers() == 1 or not is_file(qrels):
+    if compiled.columns is None or sys.platform != "linux" or not alone:
+        return None
+    if workers == 1 or available_workers() == 1 or not is_file(qrels):
         return None
     with suppress(CranfieldError, OSError):
         lines = check_text(read_bytes(qrels), qrels)
@@ -97,17 +105,18 @@ def _judge_runs(judge: Judge, runs: Sequence[str], results: int) -> None:
     """Judge the runs in the child, which never returns."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        parent, held = os.getppid(), 0
+        parent, held, doubts = os.getppid(), 0, 0
         for path in reversed(expand(runs)):
-            if held > _HELD or os.getppid() != parent:
+            if held > _HELD or doubts > _DOUBTS or os.getppid() != parent or not is_file(path):
                 break
-            if not is_file(path):
-                continue
             with open_bytes(path) as stream:
                 data = stream.read(_MOST)
-                whole = not stream.read(1)
-            if whole and (found := judge(check_text(data, path))) is not None:
-                packed = pickle.dumps((path, tuple(found)))
-                held += os.write(results, len(packed).to_bytes(_SIZE) + packed)
+                if stream.read(1):
+                    break
+            if (found := judge(check_text(data, path))) is None:
+                doubts += 1
+                continue
+            packed = pickle.dumps((path, tuple(found)))
+            held += os.write(results, len(packed).to_bytes(_SIZE) + packed)
     finally:
         os._exit(0)

@@ -20,7 +20,7 @@ def _found() -> Any:
         from cranfield.collection import _columns
     except ImportError:
         return None
-    return _columns if hasattr(_columns, "judgments") else None  # one that was built from an older source counts as none
+    return _columns if hasattr(_columns, "judgments") else None  # one of an older source counts as none
 
 
 _module = _found()

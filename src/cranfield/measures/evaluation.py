@@ -386,7 +386,7 @@ def evaluate(
     executor = executor or surrounding()
     units: Iterable[Unit] = sources
     if executor is None:
-        workers = (workers or min(available_workers(), MOST_THREADS)) - int(judged.ahead is not None)
+        workers = workers or min(available_workers(), MOST_THREADS)
     else:
         units = sent(sources, lenient, name)
         units = units if evaluator.needs_documents else in_sections(units)
