@@ -46,8 +46,8 @@ def tests_page() -> str:
         [
             *lines,
             "",
-            "If in doubt, use randomisation: it suits any number of systems. Use t for speed. Use randomised-tukey for",
-            "all pairs of systems with similar variance. Unpaired tests are for systems scored on different topics.",
+            "If in doubt, keep the default: randomisation for up to 20 comparisons, max-t for more. Use t for speed.",
+            "Use unpaired tests for systems scored on different topics.",
         ]
     )
 

@@ -122,7 +122,7 @@ def refuse_several(files: Sequence[str]) -> None:
     for path in files:
         if (found := several_of(path)) is not None:
             names = f"column {found.column!r} names {found.number} {found.what}"
-            text = f"{names}. Use `cranfield across {path}`, or keep one."
+            text = f"{names}. Use `cranfield across {path}`, or keep one of them."
             raise FileError(path, [Problem(0, text)])
 
 

@@ -405,7 +405,7 @@ def refuse_several(frame: pl.DataFrame) -> None:
     roles = collected_columns(frame.columns) or {}
     for part in ("collection", "seed"):
         if part in roles and (count := frame[roles[part]].n_unique()) > 1:
-            raise DataError(f"column {roles[part]!r} names {count} {part}s. Use `across`, or keep one.")
+            raise DataError(f"column {roles[part]!r} names {count} {part}s. Use `across`, or keep one of them.")
 
 
 def _text(value: object) -> str:

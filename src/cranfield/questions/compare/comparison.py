@@ -544,7 +544,7 @@ class Comparison(Result):
             own = kind if self.basis.percentile is None or test.by_maximum else PERCENTILE
             return f"{own} per pair"
         if test.corrects_family:
-            return f"simultaneous interval of {test.title}{' per team' if self.teams else ''}"
+            return f"simultaneous interval of the {test.title}{' per team' if self.teams else ''}"
         if self.correction == "none" or self.family == 1:
             return kind
         if self.teams:

@@ -197,7 +197,9 @@ def read_strata(sampled: SamplingLike) -> Mapping[str, str] | None:
         return None
     label = os.fspath(sampled)
     if label != "-" and not Path(label).exists():
-        raise ArgumentError(f"`sampled` must be random, unknown or a file of strata; got {label!r}. Write random.")
+        raise ArgumentError(
+            f"`sampled` must be random, unknown or a file of strata; got {label!r}. If in doubt, write unknown."
+        )
     problems = Problems(label)
     found: dict[str, str] = {}
     for number, line in filled_lines(read_bytes(label), label):
