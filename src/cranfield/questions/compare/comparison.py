@@ -544,7 +544,8 @@ class Comparison(Result):
             own = kind if self.basis.percentile is None or test.by_maximum else PERCENTILE
             return f"{own} per pair"
         if test.corrects_family:
-            return f"simultaneous interval of the {test.title}{' per team' if self.teams else ''}"
+            article = "the " if "test" in test.title else ""
+            return f"simultaneous interval of {article}{test.title}{' per team' if self.teams else ''}"
         if self.correction == "none" or self.family == 1:
             return kind
         if self.teams:
