@@ -276,10 +276,10 @@ def bracketed(row: dict[str, Any], name: str) -> str:
 
 
 @figures("measured", command="python docs/figures.py --measure replicates-calibration", sources=(
-    *REPLICATED, "questions/replicates/simulation.py", "core/truth.py"))  # fmt: skip
+    *REPLICATED, "../../docs/replicates_study.py"))  # fmt: skip
 def replicates_calibration() -> Texts:
     """Coverage and type I error of every combination."""
-    from cranfield.questions.replicates.simulation import calibrate
+    from replicates_study import calibrate
 
     rows = []
     for scenario in ("iid", "trec-like"):

@@ -219,21 +219,6 @@ class Program(click.Group):
         near = near or [self.prefix + one for one in get_close_matches(name, self.list_commands(ctx), 2, 0.65)]
         raise click.UsageError(f"No such command '{self.prefix}{name}'.{did_you_mean(near)}", ctx)
 
-    def main(self, *args: Any, **more: Any) -> Any:
-        """As click does it; a failed write to standard output, such as a full disk, is an error."""
-        try:
-            try:
-                return super().main(*args, **more)
-            finally:
-                sys.stdout.flush()  # here, because errors at the exit of Python cannot be reported
-        except BrokenPipeError:
-            _drop_output()
-            sys.exit(0)
-        except OSError as error:
-            _drop_output()
-            say(f"error: {error.filename or 'standard output: cannot be written'}: {reason(error)}")
-            sys.exit(1)
-
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command: exit code 2 for bad usage, 1 for bad input, 130 when interrupted; gate has 3 and 4."""
         if self.prefix:
@@ -287,4 +272,15 @@ def main() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123
     if isinstance(sys.stdout, io.TextIOWrapper):  # other encodings lack some characters
         sys.stdout.reconfigure(encoding="utf-8", errors=sys.stdout.errors)
-    app()
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here, because errors at the exit of Python cannot be reported
+    except BrokenPipeError:
+        _drop_output()
+        sys.exit(0)
+    except OSError as error:  # a failed write to standard output, such as a full disk
+        _drop_output()
+        say(f"error: {error.filename or 'standard output: cannot be written'}: {reason(error)}")
+        sys.exit(1)
