@@ -125,8 +125,8 @@ def parse_arguments(words: Sequence[str]) -> Options:
     Raises
     ------
     ArgumentError
-        For an unknown flag, a flag without its value, a value that is not a number or out of range, an unsupported
-        format, and for fewer than two files.
+        Unknown flag, flag without a value, value that is no number or out of range, unsupported format, fewer than two
+        files.
 
     Examples
     --------

@@ -58,8 +58,8 @@ class Judge:
 class Side(NamedTuple):
     """A judge beside the reference: scores of both, topics × systems.
 
-    With shared topics both have the same rows: a machine's on the topics that every machine and the reference scored,
-    a second person's on the pairs (or, for scores, the topics) that both people judged.
+    With shared topics both have the same rows. A machine's rows are the topics that every machine and the reference
+    scored. A second person's rows come from the pairs (or, for scores, the topics) that both people judged.
     """
 
     role: str
