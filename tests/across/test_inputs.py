@@ -151,7 +151,7 @@ def test_datasets_are_not_taken_for_topics(command: str, tmp_path: Path) -> None
 
 def test_seeds_are_not_taken_for_systems() -> None:
     table = seeded(3, n_collections=1).drop("collection").rename({"value": "nDCG@10"})
-    with pytest.raises(cf.DataError, match="column 'seed' names 3 seeds. Use `across`, or keep one."):
+    with pytest.raises(cf.DataError, match="column 'seed' names 3 seeds. Use `across`, or keep one of them."):
         cf.compare(table)
 
 

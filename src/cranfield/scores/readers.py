@@ -223,7 +223,7 @@ def read_part(
     data = read_bytes(path) if data is None else data
     if (separator := collected_separator(data)) and (found := several_of(collected_table(data, separator, label))):
         names = f"column {found.column!r} names {found.number} {found.what}"
-        raise FileError(label, [Problem(0, f"{names}. Use `cranfield across {label}`, or keep one.")])
+        raise FileError(label, [Problem(0, f"{names}. Use `cranfield across {label}`, or keep one of them.")])
     said: tuple[str, ...] = ()
     if isinstance(data, SheetText):
         said, named = data.said, data.sheet if names_measure(data.sheet) else named

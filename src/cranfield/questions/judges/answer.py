@@ -48,7 +48,7 @@ TOP_UNKNOWN = sentence(
 )
 NO_CEILING = sentence(
     "judges.no-ceiling",
-    "No ceiling: one assessor. A verdict needs the judgments of a second person.",
+    "Only one person judged, so there is no verdict. A verdict needs the judgments of a second person.",
     "the judgments of one person only are given",
 )
 NO_GROUPS = sentence(

@@ -58,8 +58,8 @@ class Judge:
 class Side(NamedTuple):
     """A judge beside the reference: scores of both, topics × systems.
 
-    With shared topics both have the same rows: a machine's on the topics that every machine and the reference scored,
-    a second person's on the pairs (or, for scores, the topics) that both people judged.
+    With shared topics both have the same rows. A machine's rows are the topics that every machine and the reference
+    scored. A second person's rows come from the pairs (or, for scores, the topics) that both people judged.
     """
 
     role: str
@@ -197,7 +197,9 @@ def read_strata(sampled: SamplingLike) -> Mapping[str, str] | None:
         return None
     label = os.fspath(sampled)
     if label != "-" and not Path(label).exists():
-        raise ArgumentError(f"`sampled` must be random, unknown or a file of strata; got {label!r}. Write random.")
+        raise ArgumentError(
+            f"`sampled` must be random, unknown or a file of strata; got {label!r}. If in doubt, write unknown."
+        )
     problems = Problems(label)
     found: dict[str, str] = {}
     for number, line in filled_lines(read_bytes(label), label):
