@@ -146,7 +146,8 @@ def _query(request: Request, page: WebPage) -> tuple[Query, bool]:
     if all(name == "data" for name, _ in given):  # a first visit, perhaps by the menu
         named = next((value for _, value in given if value), "")
         example = dict((page.example_of_data if named else None) or page.example)
-        if named and "systems" in example and (systems := service_of(request).store[named].systems()):
+        known = (one for one in service_of(request).store.datasets() if one.id == named)
+        if "systems" in example and (systems := next((one.systems() for one in known), ())):
             example["systems"] = str(len(systems))  # the next collection compares as many, unless told otherwise
         given += example.items()
     return given, start == "yes" or (start not in ("no", "cancelled") and not page.waits)
