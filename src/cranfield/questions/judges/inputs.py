@@ -19,7 +19,7 @@ from cranfield.collection.teams import read_teams
 from cranfield.collection.types import GradeMap, Qrels, grades_of
 from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
 from cranfield.core.errors import ArgumentError, DataError, FileError, quietly
-from cranfield.core.files import read_bytes
+from cranfield.core.files import read_bytes, speakable, there
 from cranfield.core.labels import natural_sorted, plural, summary
 from cranfield.core.text import Problems, filled_lines, shown
 from cranfield.measures.evaluation import evaluate
@@ -232,7 +232,7 @@ def read_strata(sampled: SamplingLike) -> Mapping[str, str] | None:
     if sampled in names(Sampled):
         return None
     label = os.fspath(sampled)
-    if label != "-" and not Path(label).exists():
+    if label != "-" and not there(Path(label).exists):
         raise ArgumentError(
             f"`sampled` must be random, unknown or a file of strata; got {label!r}. If in doubt, write unknown."
         )
@@ -322,7 +322,7 @@ def judge_name(judgments: Any, ambiguous: Container[str] = ()) -> str:
     if isinstance(judgments, Qrels):
         judgments = judgments.name if judgments.name != "qrels" else ""
     if isinstance(judgments, (str, os.PathLike)):
-        name = Path(judgments).name
+        name = speakable(Path(judgments).name)
         for ending in (".gz", ".zst", ".xz", ".bz2", ".csv", ".tsv", ".parquet", ".qrels", ".txt", ".qrel"):
             name = name.removesuffix(ending)
         folder = Path(judgments).parent.name
