@@ -208,6 +208,8 @@ def test_a_dropped_score_is_noticed() -> None:
     part = Scores([ScoreMatrix([[0.5], [0.75], [0.5], [0.5], [0.5]], ["1", "2", "3", "4", "5"], ["a"], "AP")])
     assert lost("s.csv", "scores", data, whole, []) is None
     assert lost("s.csv", "scores", data, part, []) is not None
+    lines = [ScoreMatrix([[0.75, 1]], ["2"], ["topjc", "25"], "AP")]  # the header leaves the topics without a name
+    assert lost("s.csv", "scores", b"topjc,25\n2,.75,1\n", Scores(lines), []) is None
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
+from cranfield.core.text import old_line_ends
+
 OFF = "CRANFIELD_PURE"
 Columns = Callable[[bytes, str, str], tuple[Any, Any] | None]
 
@@ -64,5 +66,5 @@ def judge_of(topics: Iterable[str], documents: Iterable[Iterable[str]]) -> Judge
 
 
 def _judged(index: Any, data: bytes) -> JudgedLines | None:
-    found = _module.judged(index, data)
+    found = None if old_line_ends(data) else _module.judged(index, data)
     return found and JudgedLines(*found)

@@ -25,6 +25,15 @@ BOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 EMPTY = "is empty; expected at least one line of data"
 
 
+def old_line_ends(data: bytes) -> bool:
+    """Whether CR alone ends the lines of a file.
+
+    >>> old_line_ends(b"a b\\rc d\\n"), old_line_ends(b"a b\\r\\nc d\\r\\n")
+    (True, False)
+    """
+    return b"\r" in data and b"\n" not in data.rstrip()
+
+
 def check_text(data: bytes, path: str) -> bytes:
     """The data without its byte-order mark, once it is known to be non-empty UTF-8 text."""
     data = without_mark(data, path)
