@@ -1313,6 +1313,10 @@ judges_case("judges.no-verdict", judging("tied"), r"tied: no verdict\. It needs 
             judging("good"))  # fmt: skip
 judges_case("judges.delta", judging("good"), r"good: Δ = [+-]0\.\d{3} \[[+-]\d\.\d{3}, [+-]\d\.\d{3}\] in τ against a second person, on 40 topics\.",
             judging("good", persons=1))  # fmt: skip
+judges_case("judges.delta-holds", judging("good"), r"The interval of Δ held in 95% of simulations, but in 87% for judges just beyond the margin\.",
+            judging("good", persons=1))  # fmt: skip
+judges_case("judges.tau-holds", judging("good", persons=1), r"The interval of τ held in 90% or more of simulations\.",
+            judging("good"))  # fmt: skip
 judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ours 0\.(?:09|10)\d higher than a second person does, relative to other systems\.",
             judging("good", grouped=True))  # fmt: skip
 judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
@@ -1363,6 +1367,35 @@ judges_case(
     r"machine: 2 documents were judged by people only, 0 by the machine only\.",
     lambda: graded(0),
 )
+
+
+def unlike(systems: int = 6, low: int = 0, second: int = 20) -> cf.Judging:
+    """A machine that scored fewer systems; with `low`, one that grades lower; second persons who judged other topics."""
+    if low:
+        sample = cf.make_sample(n_topics=4, n_systems=3, n_documents=100, depth=10, length=20)
+        machine = cf.Qrels(
+            sample.qrels.frame.with_columns(relevance=sample.qrels.frame["relevance"] - low + 1), "machine"
+        )
+        return cf.judges({"person": sample.qrels}, {"machine": machine}, sample.runs, n_resamples=50)
+    x = noisy([0.8, 0.7, 0.6, 0.5, 0.4, 0.3], n=30)
+    parts = {"person": x, "a": x.select(topics=x.topics[:20]), "b": x.select(topics=x.topics[20 - second :][:20])}
+    return cf.judges(parts, {"machine": x.select(systems=x.systems[:systems])}, n_resamples=20)
+
+
+def unlike_with(**how: int) -> Callable[[], cf.Judging]:
+    return lambda: unlike(**how)
+
+
+judges_case(
+    "judges.dropped-systems",
+    unlike_with(systems=5),
+    r"1 system left out, because some judge has no scores: \w\.",
+    unlike_with(),
+)
+judges_case("judges.scales", unlike_with(low=2), r"Grades by machine are -1 to \d, by person 0 to \d\. Labels and leniency compare them unmapped\. "
+            r"Declare `map`\.", unlike_with(low=1))  # fmt: skip
+judges_case("judges.part-of-pairs", unlike_with(second=12), r"Δ uses the 12 topics that every second person judged\. With a alone it would use 20 topics\.",
+            unlike_with())  # fmt: skip
 
 
 @cache

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import model_selection
 
+import cranfield
 from cranfield import CranfieldWarning, DataError, ScoreMatrix, compare, tune
 from cranfield.core.errors import UnknownNameError
 from cranfield.core.resampling import topic_weights
@@ -253,7 +254,7 @@ def test_frames_dictionaries_and_texts() -> None:
     ]  # fmt: skip
     assert json.loads(json.dumps(found.to_dict()))["folds"][0]["chosen"] == {"x": "x(a=1)"}
     assert found.signature == (
-        "tuning; measure AP; families x (4 settings); topics 20; folds 4-fold; seed 1; cranfield 0.1.0"
+        f"tuning; measure AP; families x (4 settings); topics 20; folds 4-fold; seed 1; cranfield {cranfield.__version__}"
     )
     assert repr(found).splitlines()[0] == "Tuning(AP, 4-fold, 20 topics)"
     assert "4-fold" in found._repr_html_()

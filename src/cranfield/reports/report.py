@@ -108,7 +108,7 @@ class Report:
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the page whole or not at all, and return its path."""
-        write_atomically(path, self.html.encode())
+        write_atomically(path, self.html.encode(errors="replace"))
         return Path(path)
 
     def write_participants(self, folder: str | os.PathLike[str], report: str = "../report.html") -> list[Path]:
@@ -124,7 +124,7 @@ class Report:
         pages = participant_pages(self.case.comparison, self.title, self.case.teams, report)
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, text in pages.items():
-            write_atomically(Path(folder, name), text.encode())
+            write_atomically(Path(folder, name), text.encode(errors="replace"))
         return [Path(folder, name) for name in pages]
 
     def __repr__(self) -> str:

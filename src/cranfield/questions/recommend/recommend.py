@@ -319,7 +319,7 @@ def _promise(measure: str, topics: int, asked: Asked, baseline: bool) -> str:
     k = asked["n_systems"]
     if k == 2:
         return PROMISE_PAIR(topics=topics, measure=measure, **asked)
-    pairs = f"the {k - 1} comparisons with it" if baseline else f"all {k * (k - 1) // 2} pairs"
+    pairs = f"the {k - 1} comparisons with it" if baseline else f"all {k * (k - 1) // 2:,} pairs"
     two = "a system and the baseline" if baseline else "the best and the worst"
     said = PROMISE_MAX_T if comparisons(k, baseline) > FEW_COMPARISONS else PROMISE
     return said(topics=topics, two=two, systems=k, measure=measure, pairs=pairs, **asked)
