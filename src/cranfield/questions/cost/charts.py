@@ -102,17 +102,16 @@ def _by_documents(result: Cost) -> Drawing:
     labelled = _apart(labelled, frame, "pool_per_topic", "topics")
     # Lines fall from the left, so labels begin above their points; the last one ends within the drawing.
     at_end = pl.col("pool_per_topic") == frame["pool_per_topic"].max()
-    text = [
-        alt.Chart(rows(labelled.filter(where))).mark_text(dy=-14, **how).encode(
-            x="pool_per_topic:Q", y="topics:Q", text="text:N"
-        )
-        for where, how in ((~at_end, {"align": "left", "dx": 3}), (at_end, {}))
-    ]
+    texts = (
+        alt.Chart(rows(labelled.filter(~at_end))).mark_text(dy=-14, dx=3, align="left"),
+        alt.Chart(rows(labelled.filter(at_end))).mark_text(dy=-14),
+    )
+    named = [one.encode(x="pool_per_topic:Q", y="topics:Q", text="text:N") for one in texts]
     shown = [name for name in ("n_systems", "min_diff", "width", "power", "alpha") if name in result.settings]
     asked = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {given(result.settings[name])}" for name in shown)
     left = f"; {len(measures) - len(kept)} further measures not drawn" if len(measures) > len(kept) else ""
     return finish(
-        alt.layer(lines, dots, best, *text).properties(width=style.WIDTH, height=320),
+        alt.layer(lines, dots, best, *named).properties(width=style.WIDTH, height=320),
         headline(result).rstrip("."),
         f"{asked}; labels: total cost; ringed: cheapest of a measure{left}",
         alt_text="Deeper pools stand further right; one line per measure.",
