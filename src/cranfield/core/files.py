@@ -520,7 +520,7 @@ def filesystem(name: str) -> tuple[Any, str]:
         try:
             system, path = fsspec.core.url_to_fs(name)
         except (ImportError, ValueError) as error:
-            raise FileError(name, f"fsspec cannot open it: {error}, or fetch the file") from None
+            raise FileError(name, f"fsspec cannot open it: {error}. Or download the file first.") from None
     return system, path
 
 

@@ -23,7 +23,7 @@ from cranfield.core.pages import Figure as ChartPart
 from cranfield.core.pages import Part, Section, Text, render_page
 from cranfield.core.text import plain_text
 from cranfield.core.writing import write_atomically
-from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
+from cranfield.questions.compare.answer import how_many_differ, leader
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.judges.inputs import JudgesLike
@@ -340,7 +340,6 @@ def _summary(case: Case) -> str:
         *case.findings,
         f"Pairs were tested by {case.measure} with the {test[0].lower()}{test[1:]} over topics ({result.alternative}"
         f"{found}; {result.correction_text()} for {plural(result.family, 'comparison')}).",
-        *level_notes(result),
         *_detects(case),
     ]
     return " ".join(said)
