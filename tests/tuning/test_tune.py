@@ -330,7 +330,10 @@ def test_unlike_rivals_are_warned_about_and_neighbours_are_not(splitter: NFold) 
             {"x": matrix(random(5, 2)), "y": matrix(random(5, 2), "P@10")},
             "the families have different measures: 'x' has AP, 'y' has P@10. Use one measure.",
         ),
-        ({"x": matrix(random(1, 2))}, "AP: tuning 'x' needs at least 2 topics; there is 1. Give the scores of more."),
+        (
+            {"x": matrix(random(1, 2))},
+            "AP: tuning 'x' needs at least 2 topics; there is 1. Give scores of more topics.",
+        ),
         (
             {"x": matrix([[1, 2], [3, np.inf]])},
             "AP: tuning 'x' needs finite scores; topic '0001', system 'x(a=1)' has inf",

@@ -46,8 +46,8 @@ def tests_page() -> str:
         [
             *lines,
             "",
-            "If in doubt, use randomisation: it suits any number of systems. Use t for speed. Use randomised-tukey for",
-            "all pairs of systems with similar variance. Unpaired tests are for systems scored on different topics.",
+            "If in doubt, keep the default: randomisation for up to 20 comparisons, max-t for more. Use t for speed.",
+            "Use unpaired tests for systems scored on different topics.",
         ]
     )
 
@@ -114,12 +114,12 @@ class _Help(click.Command):
     "trec_eval",
     cls=_Help,
     context_settings=_SETTINGS,
-    short_help="Print what trec_eval prints, from its own flags.",
+    short_help="Run trec_eval's flags and print its lines.",
     add_help_option=False,
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def trec_eval(words: tuple[str, ...]) -> None:
-    """Print what trec_eval prints, from its own flags.
+    """Run trec_eval's flags and print its lines.
 
     Example: cranfield trec_eval -q -c -m all_trec qrels.txt bm25.run
     """
@@ -254,7 +254,7 @@ def _drop_output() -> None:
 app = Program(
     name="cranfield",
     help="Design and analyse test collections: how many topics you need, and which systems really differ.",
-    epilog="Exit codes: 0 done, 1 bad input, 2 bad usage, 3 and 4 a gate's fail and undecided, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 bad input, 2 bad usage, 3 gate failed, 4 gate undecided, 130 interrupted.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
