@@ -49,7 +49,7 @@ html_title = "cranfield"
 html_favicon = html_logo = "../src/cranfield/web/static/icon.svg"
 html_static_path = ["style"]
 html_css_files = ["manual.css"]
-html_search_scorer = "style/scorer.js"
+html_search_scorer = str(Path(__file__).parent / "style" / "scorer.js")
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_sidebars = {"index": [], "start": [], "choose": [], "_generated/gallery": []}  # pages without a section

@@ -67,6 +67,13 @@ def test_an_explanation_has_its_parts(name: str) -> None:
         assert re.search(pattern, text, flags=re.MULTILINE), f"{name} lacks {part}"
 
 
+def test_blocks_are_closed_on_a_line_of_their_own() -> None:
+    for page in DOCS.glob("*.md"):
+        assert not re.search(r"^```<", page.read_text(), flags=re.MULTILINE), (
+            f"{page.name}: a block that is never closed"
+        )
+
+
 def test_no_line_is_longer_than_a_screen_of_github() -> None:
     """Rows of tables aside, which the browser breaks."""
     for page in DOCS.glob("*.md"):
