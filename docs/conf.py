@@ -20,10 +20,13 @@ from cranfield.cli.main import app as program
 
 os.environ["COLUMNS"] = "96"  # the width of help texts
 
-# Kernels of notebooks warn about a transport that does not leave this machine.
+# Kernels of notebooks warn about a transport that does not leave this machine, and charts would fetch a script.
 profile = Path(__file__).parent / "_generated" / "ipython" / "profile_default"
 profile.mkdir(parents=True, exist_ok=True)
-(profile / "ipython_kernel_config.py").write_text('c = get_config()\nc.IPKernelApp.log_level = "ERROR"\n')
+(profile / "ipython_kernel_config.py").write_text("""c = get_config()
+c.IPKernelApp.log_level = "ERROR"
+c.InteractiveShellApp.exec_lines = ["import altair; altair.renderers.enable('svg'); del altair"]
+""")
 os.environ["IPYTHONDIR"] = str(profile.parent)
 
 project, author = "cranfield", "The cranfield developers"
