@@ -12,12 +12,19 @@ import click
 
 sys.path.insert(0, str(Path(__file__).parent))  # Sphinx does not
 
+import columns
 import gallery
 
 import cranfield as cf
 from cranfield.cli.main import app as program
 
 os.environ["COLUMNS"] = "96"  # the width of help texts
+
+# Kernels of notebooks warn about a transport that does not leave this machine.
+profile = Path(__file__).parent / "_generated" / "ipython" / "profile_default"
+profile.mkdir(parents=True, exist_ok=True)
+(profile / "ipython_kernel_config.py").write_text('c = get_config()\nc.IPKernelApp.log_level = "ERROR"\n')
+os.environ["IPYTHONDIR"] = str(profile.parent)
 
 project, author = "cranfield", "The cranfield developers"
 copyright = f"{author}, Apache-2.0"
@@ -39,10 +46,16 @@ add_module_names = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "cranfield"
+html_favicon = html_logo = "../src/cranfield/web/static/icon.svg"
+html_static_path = ["style"]
+html_css_files = ["manual.css"]
+html_search_scorer = "style/scorer.js"
+html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_sidebars = {"index": [], "start": [], "choose": [], "_generated/gallery": []}  # pages without a section
 html_theme_options = {
     "navigation_with_keys": True,
+    "logo": {"text": "cranfield", "alt_text": "cranfield"},
     "show_toc_level": 2,
     "header_links_before_dropdown": 8,
     "footer_start": ["copyright"],
@@ -99,3 +112,4 @@ def write(name: str, text: str) -> None:
 write("commands.md", command_page())
 write("python.md", api_page())
 gallery.write(HERE / "_generated" / "gallery.md")
+columns.write(HERE / "_generated" / "columns.md")

@@ -167,9 +167,9 @@ def page() -> str:
     return f"""<!-- Written by docs/published.py; change that file, not this one. -->
 # Published values
 
-Every size printed in the source papers, recomputed. The numbers are kept in `tests/published/*.csv` and checked by `tests/published/`; this page and
-[published_cells.csv](published_cells.csv) (each of the {frame.height} ANOVA cells with its size by all three methods and the exact power of the printed size) are written from the same
-files by `python docs/published.py`. Short names of the papers: EVIA 2014 is Sakai (2014a),
+Every size printed in the source papers, recomputed. The numbers are kept in `tests/published/*.csv` and checked by `tests/published/`; `python docs/published.py`
+writes this page and [published_cells.csv](published_cells.csv) from the same files. The CSV file has the {frame.height} ANOVA cells, each with
+its size by all three methods and the exact power of the printed size. Short names of the papers: EVIA 2014 is Sakai (2014a),
 RD-003 Sakai (2014b), AIRS 2016 Sakai (2016), INLS 509 Arguello, Replicates Voorhees et al. (2017): [references](references.md).
 
 ## Cells reproduced

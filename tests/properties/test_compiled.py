@@ -113,6 +113,7 @@ def test_lines_judged_at_once_are_judged_as_their_rows(
 
 @many
 @given(data=lines_of_fields((6,)) | mutated_run())
+@example(data=b"1\r1 1 1 1 1\n")
 @example(data=b"1 Q0 d 1 2 x\n1 Q0 e 1 2 y\n")
 @example(data=b"1 Q0 d 1 2 x\n1 Q0 d 1 2 x\n")
 @example(data=b"3 Q0 d 1 2 x\n1 Q0 d 1 2 x\n3 Q0 e 1 2 x\n")

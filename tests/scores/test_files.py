@@ -212,6 +212,16 @@ ERRORS = {
         "topic,bm25,ql\n301,0.25,0.1\n302,1\n",
         "a.csv:3: expected 3 fields as in the first row, found 2: '302 1'",
     ),
+    "a name missing above": (
+        "a.csv",
+        "topic,bm25\n301,0.25,0.1\n302,1,0.5\n",
+        "a.csv:2: expected 2 fields as in the first row, found 3: '301 0.25 0.1'",
+    ),
+    "a name missing above rows of systems": (
+        "a.csv",
+        "system,301\nbm25,0.25,0.1\nql,1,0.5\n",
+        "a.csv:2: expected 2 fields as in the first row, found 3: 'bm25 0.25 0.1'",
+    ),
     "text cell": (
         "a.csv",
         "topic,bm25,ql\n301,0.25,high\n",

@@ -3,7 +3,7 @@
 Everything that maps work (runs, splits, blocks of resamples, simulated datasets) goes through `map_in_order`. A unit of
 work is a module-level function with its shared inputs bound by `functools.partial`, and one small item: both can be
 pickled, so that threads, processes and a cluster are a choice of the caller, and no result depends on it.
-`run_isolated` does one thing in a process of its own, where it cannot block the page or crash the server.
+`run_isolated` does one thing in a separate process, where it cannot block the page or crash the server.
 """
 
 from __future__ import annotations

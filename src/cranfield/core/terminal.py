@@ -21,7 +21,7 @@ def fitted(sheet: Sheet, width: int | None = None) -> bytes:
     for section in shown.sections or (shown,):
         kept = without_dispensable(without_repetition(section.for_people, width), width)
         texts.append(table_text(kept, width, styled))
-    return "\n".join(texts).encode()
+    return "\n".join(texts).encode(errors="replace")
 
 
 def table_text(sheet: Sheet, width: int | None = None, styled: bool = False) -> str:

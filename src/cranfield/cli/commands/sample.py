@@ -109,7 +109,7 @@ STORY = (
         ("design", "ttest", "--scores", "{dir}/scores.parquet", "--measure", "AP", "--topics", "50"),
     ),
     Step(
-        "How many topics does the next collection need? It shall compare all pairs of 20 systems and detect a "
+        "How many topics does the next collection need? It should compare all pairs of 20 systems and detect a "
         "difference of 0.10 between the best and the worst.",
         ("design", "recommend", "{dir}/scores.parquet", "--measure", "AP", "--systems", "20", "--min-diff", "0.10"),
     ),

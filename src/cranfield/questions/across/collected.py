@@ -129,8 +129,9 @@ class Collected:
     @property
     def cautions(self) -> tuple[str, ...]:
         """That groups of topics are few, or that topics look as if they had some; of all collections together."""
-        if groups := [one for one in self.clusters if one is not None]:
-            return tuple(grouped_cautions((), min(groups, key=len)))
+        if self.clusters:  # groups of one topic each are None
+            groups = [one for one in self.clusters if one is not None]
+            return tuple(grouped_cautions((), min(groups, key=len))) if groups else ()
         found = [one for one in map(turns, self.topics) if one is not None]
         return (LOOK_LIKE_TURNS(groups=sum(one[0] for one in found), example=found[0][1]),) if found else ()
 

@@ -20,9 +20,8 @@ from cranfield.core.defaults import MAX_T_RESAMPLES, Alternative
 from cranfield.core.executors import map_in_order
 from cranfield.core.resampling import TOPICS, Block, blocks, check_resamples, draw_weights, pieces, product
 from cranfield.questions.compare.family import GridScores, Pairs, all_pairs, count_true, differences, residual_variance
-from cranfield.questions.compare.resampled import Resampling, board_resamples, monte_carlo
+from cranfield.questions.compare.resampled import Resampling, board_resamples, critical_value, monte_carlo
 from cranfield.questions.compare.tests import PValues
-from cranfield.questions.compare.westfall_young import critical_value
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]

@@ -69,7 +69,7 @@ class ReportQuestion(Scoring):
         None, f"Leave a section out; repeatable: {', '.join(defaults.REPORT_SECTIONS)}.", metavar="SECTION",
         label="Leave out", choices=defaults.REPORT_SECTIONS, what="section", more=True,
     )  # fmt: skip
-    title: str | None = setting(None, "Title of the report.")
+    title: str | None = setting(None, "Heading of the report and of its file.")
     note: Path | None = setting(
         None, "Text file with a note of the organisers, shown below the title.", metavar="FILE", on_page=False
     )
