@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.defaults import SEED
 from cranfield.core.resampling import generator
-from cranfield.core.truth import Shape, null_scores
 from cranfield.questions.compare.classical import critical_value
 from cranfield.questions.compare.compare import run_test
 from cranfield.questions.compare.corrections import adjust, at_most
@@ -23,6 +23,7 @@ from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.simulate.trials import binomial_bounds
 
 Array = NDArray[np.float64]
+Shape = Literal["normal", "skewed", "zeros", "unequal"]
 SHAPES: tuple[Shape, ...] = ("normal", "skewed", "zeros")
 PAIR_TESTS = tuple(name for name, test in TESTS.items() if not test.corrects_family)
 FAMILY_TESTS = (
@@ -41,6 +42,25 @@ _BATCH = 200
 def _batches(trials: int, seed: int, *key: int) -> Iterator[tuple[int, int, np.random.Generator]]:
     for number, start in enumerate(range(0, trials, _BATCH)):
         yield number, min(_BATCH, trials - start), generator(seed, *key, number)
+
+
+def null_scores(shape: Shape, n_topics: int, n_systems: int, rng: np.random.Generator) -> Array:
+    """Scores of systems that do not differ, on shared topics.
+
+    ``normal``: topic effect plus residual, in the proportions of AP. ``skewed``: log-normal, a few topics decide.
+    ``zeros``: 60% zeros, else a multiple of .1: many ties. In these three the systems are exchangeable.
+    ``unequal``: normal with equal means, but the last system's residuals are five times as spread.
+    """
+    cells = (n_topics, n_systems)
+    topic = rng.normal(0, 0.17, (n_topics, 1))
+    if shape == "skewed":
+        return np.asarray(np.exp(topic + rng.normal(0, 1.5, cells)))
+    if shape == "zeros":
+        return np.asarray(np.where(rng.random(cells) < 0.6, 0.0, rng.integers(1, 11, cells) / 10))
+    spread = np.ones(n_systems)
+    if shape == "unequal":
+        spread[-1] = 5.0
+    return np.asarray(0.25 + topic + rng.normal(0, 0.11, cells) * spread)
 
 
 def type_one_error(

@@ -18,7 +18,6 @@ from cranfield.core.executors import map_in_order, process_pool
 from cranfield.core.resampling import BLOCK, blocks
 from cranfield.questions.compare.resampled import Resampling
 from cranfield.questions.replicates.bootstrap import Bootstrap
-from cranfield.questions.replicates.simulation import calibrate
 
 
 class _Lazy(Future):
@@ -236,11 +235,6 @@ def test_replicate_does_not_depend_on_the_executor(sample, executor):
     assert found.to_dict() == plain.to_dict()
 
 
-def test_simulated_datasets_do_not_depend_on_the_executor(executor):
-    plain = calibrate(n_datasets=30, n_resamples=49, workers=1)
-    assert calibrate(n_datasets=30, n_resamples=49, executor=executor).equals(plain)
-
-
 def test_every_unit_of_work_can_be_pickled(sample, scores):
     """What each public function hands to an executor goes through pickle and back and computes the same."""
     pool = Backwards()
@@ -252,7 +246,6 @@ def test_every_unit_of_work_can_be_pickled(sample, scores):
     correlate(scores["AP"], scores["RR"], **everything)
     replicate(sample.qrels, sample.runs, "AP", n_splits=2, **everything)
     replicate(sample.qrels, sample.runs, "AP", n_splits=2, resample="cells", published=True, **everything)
-    calibrate(n_datasets=2, n_resamples=49, executor=pool)
     names = set()
     for function, args in zip(pool.functions, pool.order, strict=True):
         again, item = pickle.loads(pickle.dumps((function, args[0])))

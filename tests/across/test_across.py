@@ -244,7 +244,9 @@ def test_other_commands_refer_tables_of_several_collections_here(command: str, t
     seeded(2).write_csv(path)
     ended = CliRunner().invoke(app, [command, str(path)])
     assert ended.exit_code == 1
-    assert f"column 'collection' names 2 collections. Use `cranfield across {path}`, or keep one." in ended.stderr
+    assert (
+        f"column 'collection' names 2 collections. Use `cranfield across {path}`, or keep one of them." in ended.stderr
+    )
     seeded(2, n_collections=1).drop("collection").write_csv(path)
     ended = CliRunner().invoke(app, [command, str(path)])
     if command == "table":  # prints the spread of seeds

@@ -151,8 +151,24 @@ def test_datasets_are_not_taken_for_topics(command: str, tmp_path: Path) -> None
 
 def test_seeds_are_not_taken_for_systems() -> None:
     table = seeded(3, n_collections=1).drop("collection").rename({"value": "nDCG@10"})
-    with pytest.raises(cf.DataError, match="column 'seed' names 3 seeds. Use `across`, or keep one."):
+    with pytest.raises(cf.DataError, match="column 'seed' names 3 seeds. Use `across`, or keep one of them."):
         cf.compare(table)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_read_scores_refuses_collections_whose_topics_differ(ending: str, tmp_path: Path) -> None:
+    table = pl.DataFrame(
+        [(name, f"{name}{topic}", system, "AP", 0.5) for name in "xy" for topic in (1, 2) for system in ("a", "b")],
+        schema=["collection", "topic", "system", "measure", "value"],
+        orient="row",
+    )
+    path = tmp_path / f"all.{ending}"
+    table.write_csv(path) if ending == "csv" else table.write_parquet(path)
+    with pytest.raises(cf.FileError, match="column 'collection' names 2 collections"):
+        cf.read_scores(path)
+    one = table.filter(pl.col("collection") == "x")
+    one.write_csv(path) if ending == "csv" else one.write_parquet(path)
+    assert cf.read_scores(path).only().topics == ("x1", "x2")
 
 
 def test_two_files_of_one_name_need_names(tmp_path: Path) -> None:

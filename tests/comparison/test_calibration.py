@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield.core.truth import null_scores
 from cranfield.questions.simulate.trials import binomial_bounds
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
-from calibration_study import LEVELS, family_error, type_one_error
+from calibration_study import LEVELS, family_error, null_scores, type_one_error
 
 sys.path.pop(0)
 

@@ -15,8 +15,8 @@ from cranfield.questions.compare.corrections import adjust
 from cranfield.questions.compare.family import GridScores, all_pairs, differences
 from cranfield.questions.compare.flips import saddlepoint
 from cranfield.questions.compare.intervals import interval_level, simultaneous_intervals
-from cranfield.questions.compare.resampled import Resampling
-from cranfield.questions.compare.westfall_young import as_t, critical_value, interval_critical_t, westfall_young
+from cranfield.questions.compare.resampled import Resampling, critical_value
+from cranfield.questions.compare.westfall_young import as_t, interval_critical_t, westfall_young
 
 CORRECTIONS = ["none", "bonferroni", "holm", "bh", "by"]
 TESTS = ["randomisation", "bootstrap", "bootstrap-t", "t", "wilcoxon", "sign", "unpaired-t", "welch"]

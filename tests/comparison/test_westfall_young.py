@@ -11,8 +11,8 @@ from scipy import stats
 from cranfield.questions.compare.corrections import adjust
 from cranfield.questions.compare.family import GridScores, against, all_pairs
 from cranfield.questions.compare.randomisation import resolved
-from cranfield.questions.compare.resampled import Resampling
-from cranfield.questions.compare.westfall_young import critical_value, westfall_young
+from cranfield.questions.compare.resampled import Resampling, critical_value
+from cranfield.questions.compare.westfall_young import westfall_young
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 

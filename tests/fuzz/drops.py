@@ -189,6 +189,8 @@ def _cells(rows: list[list[Any]], measures: int, *, one_a_line: bool = False) ->
     ways = {held, held - height}
     if not header and not _is_number(cells[0]) and all(_is_number(str(cell)) for row in rows[1:] for cell in row):
         ways.add(held - len(cells))  # names of systems, one of them a number, above a table without topics
+        if all(len(row) == len(cells) + 1 for row in rows[1:]):
+            ways.add(held - len(cells) - (height - 1))  # and above one whose topics have no name
     if one_a_line:
         ways.add(len(rows))
     parts = {part: at for part in LONG_PARTS for at, name in enumerate(names) if name in NAMES[part]}

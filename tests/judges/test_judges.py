@@ -505,7 +505,7 @@ def test_a_mapping_gives_the_mapped_judgments(tmp_path: Path) -> None:
 
 def test_sampled_that_is_no_file() -> None:
     message = message_of({"person": matrix(scores())}, {"machine": matrix(scores())}, sampled="randm")
-    assert message == "`sampled` must be random, unknown or a file of strata; got 'randm'. Write random."
+    assert message == "`sampled` must be random, unknown or a file of strata; got 'randm'. If in doubt, write unknown."
 
 
 def test_groups_that_name_no_system() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
 
 from cranfield.core.errors import UnknownNameError
-from cranfield.core.truth import draw_errors
-from cranfield.questions.replicates.simulation import calibrate
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+from replicates_study import calibrate, draw_errors
 
 Z = float(stats.norm.ppf(0.975))
 

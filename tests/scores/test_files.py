@@ -212,6 +212,16 @@ ERRORS = {
         "topic,bm25,ql\n301,0.25,0.1\n302,1\n",
         "a.csv:3: expected 3 fields as in the first row, found 2: '302 1'",
     ),
+    "a name missing above": (
+        "a.csv",
+        "topic,bm25\n301,0.25,0.1\n302,1,0.5\n",
+        "a.csv:2: expected 2 fields as in the first row, found 3: '301 0.25 0.1'",
+    ),
+    "a name missing above rows of systems": (
+        "a.csv",
+        "system,301\nbm25,0.25,0.1\nql,1,0.5\n",
+        "a.csv:2: expected 2 fields as in the first row, found 3: 'bm25 0.25 0.1'",
+    ),
     "text cell": (
         "a.csv",
         "topic,bm25,ql\n301,0.25,high\n",
@@ -422,6 +432,16 @@ def test_equal_scores_give_equal_bytes(tmp_path: Path) -> None:
 
 
 # ── real files ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_measures_beside_a_topic_that_comes_twice_are_no_settings(write: Write) -> None:
+    with pytest.raises(FileError, match="topic '1' occurs 2 times"):
+        read_scores(write("topic,AP,RR\n1,0.5,0.6\n1,0.4,0.3\n2,0.5,0.6\n2,0.4,0.3\n", "s.csv"))
+
+
+def test_scores_just_above_the_range_of_their_measure_are_refused(write: Write) -> None:
+    with pytest.raises(FileError, match="scores 1.5; AP lies between 0 and 1"):
+        read_scores(write("topic,a,b\n1,0.5,1.5\n2,0.4,0.3\n", "s.AP.csv"))
 
 
 def test_a_long_table_is_written_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -227,8 +227,8 @@ class _Batch:
 
 def _columns(data: bytes, schema: Schema, marks: bytes) -> pl.DataFrame | None:
     """The data as columns, perhaps without that of Q0; None when a line does not fit."""
-    if b"\r" in data and b"\n" not in data.rstrip():
-        return None  # old line ends
+    if compiled.has_old_ends(data):
+        return None
     if compiled.columns is not None:
         letters = "".join("-" if name == "q0" else _LETTERS[kind] for name, kind in schema.items())
         batch = compiled.columns(data, letters, marks.decode())

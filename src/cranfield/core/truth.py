@@ -1,7 +1,7 @@
 """Known truth: models of scores and of rankings whose means, variances and equal systems are known exactly.
 
-Every check of a method by simulation draws from here, in whatever room the method is: `make_scores`, the calibration of
-tests and replicates, selection bias, and the sample collection. There system j gives document d on topic i the score ::
+`make_scores`, selection bias and the sample collection draw from here, in whatever room they are. In the collection,
+system j gives document d on topic i the score ::
 
     x_ijd = signal_ij + document_id + bonus      (relevant documents only)
           + √c · common_id + √k · team_i,team(j),d + √(1 − c − k) · own_ijd
@@ -19,22 +19,15 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core.errors import ArgumentError, UnknownNameError
+from cranfield.core.errors import ArgumentError
 from cranfield.core.resampling import generator
 
 Array = NDArray[np.float64]
-Shape = Literal["normal", "skewed", "zeros", "unequal"]
-Scenario = Literal["iid", "trec-like"]
-SHARED, SPREAD, TOPIC_SPREAD = 0.4, 36.0, 0.5
-"""TREC-like errors: share common to all systems, largest by smallest variance of a system, sd of log scale by topic.
-
-The first two are those of the 40 TREC-COVID runs by AP; topics differ in scale as their numbers of relevant
-documents do."""
 _SYSTEMS, _TOPICS, _RESIDUALS = 0, 1, 2
 """The random streams of the additive model, one per component."""
 TEAM_SIZES = (4, 3, 5, 2, 1)
@@ -102,45 +95,6 @@ def additive_scores(
     topics = math.sqrt(topic_variance) * generator(seed, _TOPICS).standard_normal(n_topics)
     residuals = math.sqrt(residual_variance) * generator(seed, _RESIDUALS).standard_normal((n_topics, n_systems))
     return np.asarray(mean + effects[np.newaxis, :] + topics[:, np.newaxis] + residuals)
-
-
-def null_scores(shape: Shape, n_topics: int, n_systems: int, rng: np.random.Generator) -> Array:
-    """Scores of systems that do not differ, on shared topics.
-
-    ``normal``: topic effect plus residual, in the proportions of AP. ``skewed``: log-normal, a few topics decide.
-    ``zeros``: 60% zeros, else a multiple of .1: many ties. In these three the systems are exchangeable.
-    ``unequal``: normal with equal means, but the last system's residuals are five times as spread.
-    """
-    cells = (n_topics, n_systems)
-    topic = rng.normal(0, 0.17, (n_topics, 1))
-    if shape == "skewed":
-        return np.asarray(np.exp(topic + rng.normal(0, 1.5, cells)))
-    if shape == "zeros":
-        return np.asarray(np.where(rng.random(cells) < 0.6, 0.0, rng.integers(1, 11, cells) / 10))
-    spread = np.ones(n_systems)
-    if shape == "unequal":
-        spread[-1] = 5.0
-    return np.asarray(0.25 + topic + rng.normal(0, 0.11, cells) * spread)
-
-
-def draw_errors(scenario: Scenario, n_topics: int, n_systems: int, partitions: int, rng: np.random.Generator) -> Array:
-    """Errors ε_ijk with mean 0, topics × systems × partitions: all that a simulation of the model needs.
-
-    With interaction the residuals do not depend on topic, system and interaction effects. So these are all 0, and
-    every pair of systems is a true null hypothesis. ``"iid"``: standard normal. ``"trec-like"``: a part that
-    all systems share in a (topic, partition), and parts of their own whose variance differs between systems, both
-    scaled topic by topic.
-    """
-    if scenario not in get_args(Scenario):
-        raise UnknownNameError("scenario", str(scenario), get_args(Scenario))
-    own = rng.standard_normal((n_topics, n_systems, partitions))
-    if scenario == "iid":
-        return own
-    common = rng.standard_normal((n_topics, 1, partitions))
-    variance = np.geomspace(1, SPREAD, n_systems)
-    spread = np.sqrt(variance / variance.mean())[None, :, None]
-    scale = np.exp(TOPIC_SPREAD * rng.standard_normal((n_topics, 1, 1)))
-    return np.asarray(scale * (np.sqrt(SHARED) * common + np.sqrt(1 - SHARED) * spread * own))
 
 
 def equal_settings(

@@ -126,20 +126,16 @@ def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
         # Only this annotation is resolved: the function's other types need not exist at run time.
         holder = types.SimpleNamespace(__annotations__={name: argument.annotation})
         hint = get_type_hints(holder, function.__globals__, include_extras=True)[name]
-        parameters[name] = _parameter(name, hint, argument.default)
+        if type(None) in get_args(hint):
+            hint = next(part for part in get_args(hint) if part is not type(None))
+        hint, *rules = get_args(hint) if get_origin(hint) is Annotated else [hint]
+        choices = get_args(hint) if get_origin(hint) is Literal else ()
+        kind = str if choices else hint
+        if kind not in (int, float, str, bool):
+            raise ArgumentError(f"parameter `{name}`: a measure takes int, float, str, bool or Literal, not {hint}")
+        bounds = next((rule for rule in rules if isinstance(rule, Between)), None)
+        parameters[name] = Parameter(name, argument.default, kind, bounds, choices, gains=_GAINS in rules)
     return parameters
-
-
-def _parameter(name: str, hint: Any, default: Any) -> Parameter:
-    if type(None) in get_args(hint):
-        hint = next(part for part in get_args(hint) if part is not type(None))
-    hint, *rules = get_args(hint) if get_origin(hint) is Annotated else [hint]
-    if get_origin(hint) is Literal:
-        return Parameter(name, default, str, choices=get_args(hint))
-    if hint not in (int, float, str, bool):
-        raise ArgumentError(f"parameter `{name}`: a measure takes int, float, str, bool or Literal, not {hint}")
-    bounds = next((rule for rule in rules if isinstance(rule, Between)), None)
-    return Parameter(name, default, hint, bounds, gains=_GAINS in rules)
 
 
 def check_gains(text: str, name: str = "gains") -> str:

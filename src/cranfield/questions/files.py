@@ -56,23 +56,29 @@ def read(question: Any, files: Files, bar: Bar) -> tuple[Any, ...]:
         return tuple(own)
     match question.takes:
         case "scores":
-            return (scores_of(files["scores"], question, bar),)
+            named = files["scores"]
+            of_runs = isinstance(question, RunsOrScores)
+            if not of_runs:
+                require_kind(named[0], "scores")
+            if of_runs and holds_judgments(named, question):
+                scores = evaluated(named, question, bar)
+            else:
+                scores = read_scores(named, question.measure, question.holes if of_runs else question.missing)
+            return (only_wanted(scores, question),)
         case "collections":
             require_kind(files["scores"][0], "scores")
-            refuse_several(files["scores"])
             several = read_collections(list(files["scores"]), measure=question.measure, missing=question.missing)
             return (grouped({name: only_wanted(one, question) for name, one in several.items()}, question),)
         case "batches":  # one for every argument: a table, or the files of a directory together
             batches = [read_scores([file], question.measure, question.missing) for file in files["scores"]]
             return ([only_wanted(one, question) for one in batches],)
         case "past":
-            named = list(question.files or ())
-            if not named:
+            past = list(question.files or ())
+            if not past:
                 if getattr(question, "topic_groups", None) is not None:
                     raise ArgumentError("`topic_groups` needs past scores. Leave it out, or give `scores`.")
                 return ()
-            refuse_several(named)
-            return (grouped(read_collections(named, measure=question.measure, missing=question.missing), question),)
+            return (grouped(read_collections(past, measure=question.measure, missing=question.missing), question),)
         case "runs":
             return files["qrels"], best_runs(question, files["qrels"], list(files["runs"]))
     return ()
@@ -90,21 +96,8 @@ def by_its_name(question: Any, data: tuple[Any, ...]) -> Any:
     return replace(question, measure=names if question.of("measure").several else names[0])
 
 
-def scores_of(files: Sequence[str], question: Any, bar: Bar) -> Scores:
-    """The scores of the systems wanted: as the files hold them, or of runs, evaluated by the judgments before them."""
-    runs_too = isinstance(question, RunsOrScores)
-    if not runs_too:
-        require_kind(files[0], "scores")
-    if runs_too and holds_judgments(files, question):
-        scores = evaluated(files, question, bar)
-    else:
-        refuse_several(files)
-        scores = read_scores(files, question.measure, question.holes if runs_too else question.missing)
-    return only_wanted(scores, question)
-
-
 def grouped(collections: dict[str, Scores], question: Any) -> dict[str, Scores]:
-    """The scores by groups of topics, where the question names groups; a warning where it could and should."""
+    """The scores by groups of topics, where the question names groups; a warning if it should name them."""
     if not hasattr(question, "topic_groups"):
         return collections
     from cranfield.questions.compare.clusters import group_topics, noticed_turns, read_topic_groups
@@ -113,17 +106,6 @@ def grouped(collections: dict[str, Scores], question: Any) -> dict[str, Scores]:
         return {name: noticed_turns(scores) for name, scores in collections.items()}
     of_topic = read_topic_groups(question.topic_groups)
     return {name: group_topics(scores, of_topic) for name, scores in collections.items()}
-
-
-def refuse_several(files: Sequence[str]) -> None:
-    """Refuse a table of several collections or seeds: their topics are no sample of one, and seeds are no systems."""
-    from cranfield.questions.across.files import several_of
-
-    for path in files:
-        if (found := several_of(path)) is not None:
-            names = f"column {found.column!r} names {found.number} {found.what}"
-            text = f"{names}. Use `cranfield across {path}`, or keep one."
-            raise FileError(path, [Problem(0, text)])
 
 
 def only_wanted(scores: Scores, question: Any) -> Scores:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -400,12 +400,29 @@ def from_tidy(
     return assemble(long, np.concatenate(values_of), missing=missing, provenance=provenance)
 
 
+class Several(NamedTuple):
+    """A column of a table that names several collections or seeds."""
+
+    column: str
+    number: int
+    what: str
+
+
+def several_of(table: pl.DataFrame) -> Several | None:
+    """The column of collections or seeds, if it names more than one: topics of several are no sample of one."""
+    roles = collected_columns(table.columns) or {}
+    for part, what in (("collection", "collections"), ("seed", "seeds")):
+        if part in roles and (count := table[roles[part]].n_unique()) > 1:
+            return Several(roles[part], count, what)
+    return None
+
+
 def refuse_several(frame: pl.DataFrame) -> None:
     """Refuse a table of several collections or seeds: topics of several are no sample of one, seeds are no systems."""
-    roles = collected_columns(frame.columns) or {}
-    for part in ("collection", "seed"):
-        if part in roles and (count := frame[roles[part]].n_unique()) > 1:
-            raise DataError(f"column {roles[part]!r} names {count} {part}s. Use `across`, or keep one.")
+    if found := several_of(frame):
+        raise DataError(
+            f"column {found.column!r} names {found.number} {found.what}. Use `across`, or keep one of them."
+        )
 
 
 def _text(value: object) -> str:

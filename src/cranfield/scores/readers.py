@@ -9,18 +9,32 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 import numpy as np
+import polars as pl
 
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, FileError, Problem, notify
-from cranfield.core.files import COMPRESSED, STDIN, WORKBOOKS, NamedFile, expand, read_bytes, split_sheet, system_name
+from cranfield.core.files import (
+    COMPRESSED,
+    STDIN,
+    WORKBOOKS,
+    NamedFile,
+    expand,
+    read_bytes,
+    resolved,
+    split_sheet,
+    system_name,
+)
+from cranfield.core.recognition import collected_columns
 from cranfield.core.workbooks import SheetText
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
 from cranfield.scores.formats.tools import LongColumns
-from cranfield.scores.frames import assemble, check_range, in_file, names_measure
+from cranfield.scores.frames import assemble, check_range, in_file, names_measure, several_of
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
 Paths = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
+_HEAD = 1 << 16
+"""Bytes among which a header is looked for."""
 _TABLE_ENDINGS = {".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", *WORKBOOKS}
 
 
@@ -137,7 +151,7 @@ def _collection_name(path: str) -> str:
     if ending in _TABLE_ENDINGS:
         return stem if measure is None else stem.removesuffix(f".{measure}")
     folder = Path(path).parent  # of an upload there is no other than its name says
-    return (folder.name or "upload") if isinstance(path, NamedFile) else folder.resolve().name
+    return (folder.name or "upload") if isinstance(path, NamedFile) else resolved(folder).name
 
 
 def _name_parts(path: str) -> tuple[str, str, str | None]:
@@ -190,6 +204,26 @@ def _of_runs(parts: Sequence[ScorePart], missing: MissingPolicy) -> list[ScoreMa
     return assemble(columns, np.array(values), missing=missing, provenance=provenance, of_tool=True)
 
 
+def collected_separator(data: bytes) -> str | None:
+    """What separates the fields of a text whose header names a column of collections or seeds; None for others."""
+    lines = data[:_HEAD].splitlines()
+    header = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    text = header.decode("utf-8-sig", errors="replace")
+    separator = next((mark for mark in "\t,;" if mark in text), None)
+    if separator is None or collected_columns([name.strip().strip('"') for name in text.split(separator)]) is None:
+        return None
+    return separator
+
+
+def collected_table(data: bytes, separator: str, path: str) -> pl.DataFrame:
+    """The table in such a text."""
+    try:
+        return pl.read_csv(data, separator=separator, infer_schema=False, comment_prefix="#")
+    except pl.exceptions.PolarsError as error:
+        text = str(error).partition("\n")[0]
+        raise FileError(path, [Problem(0, f"is not a table of equal rows ({text}). Correct the row.")]) from None
+
+
 def read_part(
     path: str, format: str | None = None, options: ReadOptions | None = None, data: bytes | None = None
 ) -> ScorePart:
@@ -197,6 +231,9 @@ def read_part(
     label = "stdin" if path == STDIN else path
     stem, ending, named = _name_parts(split_sheet(label)[0])
     data = read_bytes(path) if data is None else data
+    if (separator := collected_separator(data)) and (found := several_of(collected_table(data, separator, label))):
+        names = f"column {found.column!r} names {found.number} {found.what}"
+        raise FileError(label, [Problem(0, f"{names}. Use `cranfield across {label}`, or keep one of them.")])
     said: tuple[str, ...] = ()
     if isinstance(data, SheetText):
         said, named = data.said, data.sheet if names_measure(data.sheet) else named

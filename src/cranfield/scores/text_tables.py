@@ -355,7 +355,9 @@ def parse_wide(table: Table, options: ReadOptions) -> ScoreMatrix:
     by_system = told is None and names is not None and _is_by_system(table, names, body, notation)
     has_topics = by_system or (_has_topic_column(table.path, names, body, notation) if told is None else told)
     width = len(body[0])
-    expected = {width} if names is None else {len(names)} | ({len(names) + 1} if has_topics else set())
+    # A header may leave the topics without a name; one that names its first column lacks another name.
+    named = names is not None and (is_by_system(names[0]) or names[0].strip().casefold() in ("", *NAMES["topic"]))
+    expected = {width} if names is None else {len(names)} | ({len(names) + 1} if has_topics and not named else set())
     if names is not None and width not in expected:
         raise FileError(table.path, [Problem(body_lines[0], _ragged(len(names), body[0]))])
     n_systems = width - has_topics

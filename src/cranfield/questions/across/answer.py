@@ -78,7 +78,7 @@ ONE_PAIR_RECIPE = sentence(
 
 PAIRS = (
     "claim: these or trained: these collections and runs, other topics. recipe: other seeds too. like_these: other "
-    "collections too. replicated: collections in which the difference holds at least.",
+    "collections too. replicated: smallest number of collections in which the difference holds.",
     "Intervals and adjusted p hold for all pairs of a claim at once.",
 )
 BOARD = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -27,7 +27,8 @@ from cranfield.core.recognition import beginning, collected_columns
 from cranfield.questions import files as common
 from cranfield.questions.across.collected import Part, from_scores, from_table
 from cranfield.questions.across.results import read_results, result_files
-from cranfield.scores.readers import by_collection
+from cranfield.scores.frames import Several, several_of
+from cranfield.scores.readers import by_collection, collected_separator, collected_table
 
 
 def _silent(doing: str) -> AbstractContextManager[None]:
@@ -108,36 +109,14 @@ def _long_table(path: str) -> pl.DataFrame | None:
     if start[:4] == parquet.MARK:
         table = parquet.read_parquet(read_bytes(path), path)
         return table if collected_columns(table.columns) is not None else None
-    header = next((line for line in start.splitlines() if line.strip() and not line.startswith(b"#")), b"")
-    text = header.decode("utf-8-sig", errors="replace")
-    separator = next((mark for mark in "\t,;" if mark in text), None)
-    if separator is None or collected_columns([name.strip().strip('"') for name in text.split(separator)]) is None:
-        return None
-    try:
-        return pl.read_csv(read_bytes(path), separator=separator, infer_schema=False, comment_prefix="#")
-    except pl.exceptions.PolarsError as error:
-        text = str(error).partition("\n")[0]
-        raise FileError(path, [Problem(0, f"is not a table of equal rows ({text}). Correct the row.")]) from None
+    separator = collected_separator(start)
+    return None if separator is None else collected_table(read_bytes(path), separator, path)
 
 
-class Several(NamedTuple):
-    """A column of a table that names several collections or seeds."""
-
-    column: str
-    number: int
-    what: str
-
-
-def several_of(path: str) -> Several | None:
+def several_in_file(path: str) -> Several | None:
     """The column of collections or seeds of a table, if it names more than one."""
     table = _long_table(path)
-    roles = None if table is None else collected_columns(table.columns)
-    if table is None or roles is None:
-        return None
-    for part, what in (("collection", "collections"), ("seed", "seeds")):
-        if part in roles and (count := table[roles[part]].n_unique()) > 1:
-            return Several(roles[part], count, what)
-    return None
+    return None if table is None else several_of(table)
 
 
 def _evaluated(listing: str, wanted: Sequence[str], bar: Bar) -> dict[str, dict[str, Part]]:
@@ -164,10 +143,9 @@ def table_of(path: str) -> dict[str, dict[str, Part]] | None:
     """What a table of several collections or seeds, or a result file, holds; None for other files."""
     if found := result_files(path):
         return read_results(found)
-    if several_of(path) is None:
-        return None
     table = _long_table(path)
-    assert table is not None
+    if table is None or several_of(table) is None:
+        return None
     return from_table(table, None, "error", next(iter(by_collection([path]))))
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cranfield.core.errors import FileError, Problem
-from cranfield.core.files import read_bytes
+from cranfield.core.files import is_file, is_folder, read_bytes
 from cranfield.core.labels import summary
 from cranfield.core.recognition import load_json
 from cranfield.questions.across.collected import Part
@@ -44,11 +44,11 @@ def result_files(path: str) -> dict[str, Any]:
     A folder is searched three levels deep. If it holds results, all its JSON files must be results.
     """
     place = Path(path)
-    if place.is_dir():
+    if is_folder(place):
         files = [str(one) for depth in ("*", "*/*", "*/*/*") for one in sorted(place.glob(f"{depth}.json"))]
     else:
         # An uploaded file lies elsewhere than its name says.
-        files = [path] if place.suffix == ".json" and Path(getattr(path, "place", path)).is_file() else []
+        files = [path] if place.suffix == ".json" and is_file(getattr(path, "place", path)) else []
     read = {file: load_json(read_bytes(file), file) for file in files if Path(file).name != BESIDE}
     shapes = {file: shape_of(content) for file, content in read.items()}
     known = [file for file, shape in shapes.items() if shape]

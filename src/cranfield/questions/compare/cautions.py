@@ -83,8 +83,8 @@ NONE_CAN_ADJUSTED = sentence(
 )
 COARSE = sentence(
     "comparison.coarse",
-    "Only upper bounds: {count} p-value{s} at the minimum, 1/{resamples}. With {family} comparisons a pair is "
-    "significant only if at most {reached} resamples reach it. Randomisation resolves smaller p-values.",
+    "Only upper bounds: {count} p-value{s} at the minimum, 1/{resamples}. With {family} comparisons, a "
+    "significant pair has at most {reached} resamples as extreme as it. Randomisation resolves smaller p-values.",
     "p-values have no method but resamples, some stand at the smallest, and the correction leaves room for "
     "fewer than five resamples",
 )
@@ -124,7 +124,7 @@ def named_by_seed(systems: Sequence[str]) -> list[str]:
 def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]) -> tuple[str, ...]:
     """What to know before relying on the result, one sentence each."""
     test = TESTS[result.test]
-    texts = [too_few_resamples(result), coarse_resamples(result)]
+    texts = [too_few_resamples(result) or coarse_resamples(result)]
     if not result.baselines and result.alternative == "greater":
         texts.append(OBSERVED_DIRECTION(level=2 * result.alpha, alpha=result.alpha))
     if not result.baselines and result.alternative == "less":
@@ -205,7 +205,7 @@ def _limited_by_resamples(result: Comparison) -> bool:
 
 def coarse_resamples(result: Comparison) -> str:
     """A sentence when resamples decide who is significant because p-values end at 1/(B + 1); else nothing."""
-    if too_few_resamples(result) or not _limited_by_resamples(result):
+    if not _limited_by_resamples(result):
         return ""
     factor = CORRECTIONS[result.correction].at_least(result.family)
     floor = int((result.p <= 1.5 * result.smallest_p).sum())

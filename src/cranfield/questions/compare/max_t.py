@@ -20,9 +20,8 @@ from cranfield.core.defaults import MAX_T_RESAMPLES, Alternative
 from cranfield.core.executors import map_in_order
 from cranfield.core.resampling import TOPICS, Block, blocks, check_resamples, draw_weights, pieces, product
 from cranfield.questions.compare.family import GridScores, Pairs, all_pairs, count_true, differences, residual_variance
-from cranfield.questions.compare.resampled import Resampling, board_resamples, monte_carlo
+from cranfield.questions.compare.resampled import Resampling, board_resamples, critical_value, monte_carlo
 from cranfield.questions.compare.tests import PValues
-from cranfield.questions.compare.westfall_young import critical_value
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
@@ -33,7 +32,7 @@ KAPPA = 0.5
 PLACES = 20
 """Binary places of centred scores: sums of their products are exact, so no order of adding changes a byte."""
 PRECISE = 0.005
-"""Relative standard error of the critical value at which no more resamples are drawn."""
+"""Relative standard error of the squared critical value, twice that of c, at which no more resamples are drawn."""
 OWN_BOOTSTRAP = "own bootstrap"
 """How the unadjusted p of a pair is found: the share of resamples whose statistic of that pair is as large."""
 _TIE = 1e-9
@@ -111,7 +110,7 @@ def max_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PV
     ----------
     scores : topics × systems, on the exact grid
     pairs : the comparisons
-    how : resamples, seed, alternative; with `most`, stages of 10,000 follow until the standard error of c is below .5%
+    how : resamples, seed, alternative; with `most`, stages of 10,000 follow until the standard error of c is below .25%
     alpha : the level of c
 
     References
@@ -281,7 +280,9 @@ def stages(total: int) -> Iterator[list[Block]]:
 
 
 def precise(maxima: Array, alpha: float) -> bool:
-    """Whether the critical value has a relative standard error below .5%, by the order statistics around it.
+    """Whether the critical value has a relative standard error below `PRECISE`, by the order statistics around it.
+
+    `_draw` gives squared statistics, so c itself has half of it.
 
     The number of maxima below the true quantile has a standard deviation of √(B·alpha·(1 − alpha)): the order
     statistics so far below and above c are one standard error away from it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -229,3 +230,18 @@ def resolution(n_topics: int, alternative: Alternative) -> float:
     2.0
     """
     return float(np.ldexp(2.0 if alternative == "two-sided" else 1.0, -min(n_topics, 1022)))
+
+
+def critical_value(maxima: Array, alpha: float) -> float:
+    """The largest maximum that is not significant: p ≤ alpha exactly for statistics above it; infinite for too few.
+
+    Parameters
+    ----------
+    maxima : ascending
+
+    >>> critical_value(np.arange(1.0, 100.0), 0.05)
+    95.0
+    """
+    # p = (1 + b)/(B + 1); the small addend undoes rounding in alpha·(B + 1).
+    allowed = math.floor(alpha * (len(maxima) + 1) + 1e-9) - 1
+    return float(maxima[-1 - allowed]) if 0 <= allowed < len(maxima) else math.inf

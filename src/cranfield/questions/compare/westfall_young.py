@@ -19,7 +19,7 @@ from cranfield.core.resampling import (
     signed_sums,
 )
 from cranfield.questions.compare.family import GridScores, Pairs, all_pairs, count_true
-from cranfield.questions.compare.resampled import Resampling
+from cranfield.questions.compare.resampled import Resampling, critical_value
 
 Array = NDArray[np.float64]
 
@@ -32,21 +32,6 @@ def as_t(u: float, n_topics: int) -> float:
     """
     left = n_topics - u * u
     return math.inf if left <= 0 else u * math.sqrt((n_topics - 1) / left)
-
-
-def critical_value(maxima: Array, alpha: float) -> float:
-    """The largest maximum that is not significant: p ≤ alpha exactly for statistics above it; infinite for too few.
-
-    Parameters
-    ----------
-    maxima : ascending
-
-    >>> critical_value(np.arange(1.0, 100.0), 0.05)
-    95.0
-    """
-    # p = (1 + b)/(B + 1); the small addend undoes rounding in alpha·(B + 1).
-    allowed = math.floor(alpha * (len(maxima) + 1) + 1e-9) - 1
-    return float(maxima[-1 - allowed]) if 0 <= allowed < len(maxima) else math.inf
 
 
 def standardised(scores: GridScores, pairs: Pairs) -> Array:

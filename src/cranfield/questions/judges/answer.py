@@ -45,7 +45,7 @@ TAU_ALONE = sentence(
 NO_TAU = sentence("judges.no-tau", "{judge}: all systems tie, so τ is not defined", "all systems tie for one judge")
 NO_CEILING = sentence(
     "judges.no-ceiling",
-    "No ceiling: one assessor. A verdict needs the judgments of a second person.",
+    "Only one person judged, so there is no verdict. A verdict needs the judgments of a second person.",
     "the judgments of one person only are given",
 )
 NO_GROUPS = sentence(
@@ -78,7 +78,7 @@ TAU_HOLDS = sentence(
 )
 BIASED = sentence(
     "judges.biased",
-    "{judge} scores {group} {value:.3f} {direction} than a second person does, relative to other systems.",
+    "{judge} scores group {group} {value:.3f} {direction} than a second person does, relative to other systems.",
     "the interval of the group's bias, less that of the second person, does not contain 0",
 )
 OPPOSITE = sentence(

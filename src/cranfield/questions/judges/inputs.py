@@ -19,7 +19,7 @@ from cranfield.collection.teams import read_teams
 from cranfield.collection.types import GradeMap, Qrels, grades_of
 from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
 from cranfield.core.errors import ArgumentError, DataError, FileError, quietly
-from cranfield.core.files import read_bytes
+from cranfield.core.files import read_bytes, speakable, there
 from cranfield.core.labels import natural_sorted, plural, summary
 from cranfield.core.text import Problems, filled_lines, shown
 from cranfield.measures.evaluation import evaluate
@@ -59,8 +59,8 @@ class Judge:
 class Side(NamedTuple):
     """A judge beside the reference: scores of both, topics × systems.
 
-    With shared topics both have the same rows: a machine's on the topics that every machine and the reference scored,
-    a second person's on the pairs (or, for scores, the topics) that both people judged.
+    With shared topics both have the same rows. A machine's rows are the topics that every machine and the reference
+    scored. A second person's rows come from the pairs (or, for scores, the topics) that both people judged.
     """
 
     role: str
@@ -230,8 +230,10 @@ def read_strata(sampled: SamplingLike) -> Mapping[str, str] | None:
     if sampled in names(Sampled):
         return None
     label = os.fspath(sampled)
-    if label != "-" and not Path(label).exists():
-        raise ArgumentError(f"`sampled` must be random, unknown or a file of strata; got {label!r}. Write random.")
+    if label != "-" and not there(Path(label).exists):
+        raise ArgumentError(
+            f"`sampled` must be random, unknown or a file of strata; got {label!r}. If in doubt, write unknown."
+        )
     problems = Problems(label)
     found: dict[str, str] = {}
     for number, line in filled_lines(read_bytes(label), label):
@@ -318,7 +320,7 @@ def judge_name(judgments: Any, ambiguous: Container[str] = ()) -> str:
     if isinstance(judgments, Qrels):
         judgments = judgments.name if judgments.name != "qrels" else ""
     if isinstance(judgments, (str, os.PathLike)):
-        name = Path(judgments).name
+        name = speakable(Path(judgments).name)
         for ending in (".gz", ".zst", ".xz", ".bz2", ".csv", ".tsv", ".parquet", ".qrels", ".txt", ".qrel"):
             name = name.removesuffix(ending)
         folder = Path(judgments).parent.name

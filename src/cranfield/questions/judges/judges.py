@@ -211,10 +211,10 @@ def judges(
     r"""Are machine judgments as good as a second person, and what do they add to human ones?
 
     The unit is the topic, never the document. Δ = τ(human, machine) − τ(human, second person), both on the pairs that
-    all of them judged. A machine is *not worse than a second person* when the lower end of Δ's interval is above
-    −.10, no more pairs of systems are significantly opposite than between people, and no declared group of systems is
-    favoured beyond what the second person does. It is *worse* when the upper end is below 0. Otherwise these topics
-    cannot tell. Nothing here says that a machine may replace people.
+    all of them judged. A machine is *not worse than a second person* under three conditions: the lower end of Δ's
+    interval is above −.10; no more pairs of systems are significantly opposite than between people; and the machine
+    favours no declared group more than the second person does. It is *worse* when the upper end is below 0. Otherwise
+    these topics cannot tell. Nothing here says that a machine may replace people.
 
     Where the machine judged further topics, means and differences are prediction-powered (see `powered`).
 

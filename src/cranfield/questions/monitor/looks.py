@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from cranfield.core.defaults import FamilyCorrection, Spending
-from cranfield.core.results import check_finite, check_p, claim
+from cranfield.core.results import check_finite, check_interval, check_p, claim
 from cranfield.questions.compare.classical import careful_t, hall_inverse
 from cranfield.questions.compare.corrections import adjust, at_most
 from cranfield.questions.compare.family import Differences, GridScores, Pairs, differences
@@ -48,7 +48,10 @@ class Look:
     def __post_init__(self) -> None:
         what = f"the look at {self.n_topics} topics"
         check_finite(what, difference=self.difference, sd=self.sd, level=self.level, spent=self.spent)
-        claim(not (self.lower > self.upper).any(), what, "an interval that ends before it begins")
+        varies = self.sd > 0
+        told = np.stack([self.t, self.lower, self.upper])[:, varies]
+        claim(not np.isnan(told).any(), what, "no t or no interval of a difference that varies")
+        check_interval(what, "difference", told[1], self.difference[varies], told[2])
         check_p(what, self.p)
 
 

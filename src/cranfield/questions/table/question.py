@@ -63,10 +63,10 @@ class TableQuestion(FamilyQuestion):
 
     def read(self, files: Files, bar: Bar) -> tuple[Any, ...] | None:
         """A table with training seeds is for `across`: marks are then about recipes."""
-        from cranfield.questions.across.files import several_of
+        from cranfield.questions.across.files import several_in_file
 
         paths = list(files["scores"])
-        found = several_of(paths[0]) if len(paths) == 1 else None
+        found = several_in_file(paths[0]) if len(paths) == 1 else None
         if found is None or found.what != "seeds":
             return None
         from cranfield.questions.across.question import AcrossQuestion

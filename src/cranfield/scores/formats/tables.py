@@ -73,9 +73,11 @@ def read_parquet(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
 
     from cranfield.core import parquet
     from cranfield.scores.doors import of_frame
+    from cranfield.scores.frames import refuse_several
 
     frame = parquet.read_parquet(file.data, file.path)
     try:
+        refuse_several(frame)
         scores = of_frame(frame, options.measure, options.missing, file.stem)
     except pl.exceptions.PolarsError as error:
         raise DataError(f"cannot be read as parquet: {str(error).splitlines()[0]}") from None

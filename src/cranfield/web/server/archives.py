@@ -38,10 +38,10 @@ def refuse(name: str, text: str) -> FileError:
 def label(name: str) -> str:
     """An uploaded name as a label: its printable characters, forward slashes, not too long; never a path.
 
-    >>> label("runs\\\\bm25.run"), label("a\\x00b\\n.csv"), label("  "), label("-")
-    ('runs/bm25.run', 'ab.csv', 'unnamed', 'unnamed')
+    >>> label("runs\\\\bm25.run"), label("a\\x00b\\n.csv"), label("a.run.gz//"), label("  "), label("-")
+    ('runs/bm25.run', 'ab.csv', 'a.run.gz', 'unnamed', 'unnamed')
     """
-    kept = "".join(c for c in name.replace("\\", "/") if unicodedata.category(c)[0] != "C").strip()
+    kept = "".join(c for c in name.replace("\\", "/") if unicodedata.category(c)[0] != "C").strip().rstrip("/")
     return kept[-_LONGEST_NAME:] if kept.strip("-./ ") else "unnamed"
 
 

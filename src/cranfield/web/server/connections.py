@@ -36,8 +36,10 @@ class Connection(H11Protocol):
         self._waits_since: float | None = self.loop.time()  # for the head of a request; None while one is under way
         self._begun = self._heard = self._read = self.loop.time()
         self._bytes = self._unread = 0
-        waiting = [one for one in self.connections if isinstance(one, Connection) and one._waits_since is not None]
-        if len(self.connections) > MOST:
+        # One that was aborted stays in the set until the loop comes round; many may begin before that.
+        there = [one for one in self.connections if isinstance(one, Connection) and not one.transport.is_closing()]
+        if len(there) > MOST:
+            waiting = [one for one in there if one._waits_since is not None]
             min(waiting or [self], key=lambda one: one._waits_since or 0.0).transport.abort()
         self._watch = self.loop.call_later(_LOOK, self._look)
 

@@ -177,8 +177,9 @@ class Dataset:
         judged = {file: one for file, one in parsed.items() if isinstance(one, Qrels)}
         parts = {file: one for file, one in parsed.items() if isinstance(one, ScorePart)}
         kinds = {file: _judge(file) for file in judged or ({} if self._runs else parts)}
-        if all(kinds.values()):
-            kinds = {}  # the only judgments are those that score the runs, whatever they are called
+        if all(kinds.values()) or (not judged and JUDGE_NAMES["machine"] not in kinds.values()):
+            # The only judgments score the runs, and score files are batches or collections, whatever they are called.
+            kinds = {}
         self._qrels = [one for file, one in judged.items() if not kinds.get(file)]
         further = {file: one for file, one in (judged or parts).items() if kinds.get(file)}
         parts = {file: one for file, one in parts.items() if file not in further}
@@ -238,6 +239,8 @@ class Dataset:
         if not any(self.name.startswith(_base(str(file))) for file in self.files):
             return self.name
         files, runs = self._of_kind("qrels", "scores"), self._of_kind("run")
+        if self._contents is None:  # not read yet
+            files = [one for one in self.files if "qrels" in _base(str(one))]
         found = collection_title(files[0]) if files else ""
         if found or not files or not runs:
             return found or self.name

@@ -1,4 +1,7 @@
-"""Is the method calibrated? Coverage of intervals and type I error of pair tests on scores with known truth."""
+"""Is `replicates` calibrated? Coverage of intervals and type I error of pair tests on scores with known truth.
+
+``python docs/figures.py --measure replicates-calibration`` writes the table of docs/replicates_tables.md.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,27 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.core.defaults import ALPHA, SEED, PairP, Resample, Residuals
+from cranfield.core.errors import UnknownNameError
 from cranfield.core.executors import map_in_order
 from cranfield.core.resampling import generator
-from cranfield.core.truth import Scenario, draw_errors
 from cranfield.questions.compare.corrections import at_most
 from cranfield.questions.compare.family import all_pairs
 from cranfield.questions.replicates.bootstrap import Bootstrap, Effects, Replicated, bootstrap_effects
 
+Array = NDArray[np.float64]
+Scenario = Literal["iid", "trec-like"]
+SHARED, SPREAD, TOPIC_SPREAD = 0.4, 36.0, 0.5
+"""TREC-like errors: share common to all systems, largest by smallest variance of a system, sd of log scale by topic.
+
+The first two are those of the 40 TREC-COVID runs by AP; topics differ in scale as their numbers of relevant
+documents do."""
 _SIMULATED = 90
 """The stream of random numbers of simulated scores."""
 
@@ -109,3 +119,23 @@ def _one_dataset(
         lower, upper = effects.intervals(alpha)
         outcome.append(((lower <= 0) & (upper >= 0), at_most(effects.p_values(pairs), alpha)))
     return outcome
+
+
+def draw_errors(scenario: Scenario, n_topics: int, n_systems: int, partitions: int, rng: np.random.Generator) -> Array:
+    """Errors ε_ijk with mean 0, topics × systems × partitions: all that a simulation of the model needs.
+
+    With interaction the residuals do not depend on topic, system and interaction effects. So these are all 0, and
+    every pair of systems is a true null hypothesis. ``"iid"``: standard normal. ``"trec-like"``: a part that
+    all systems share in a (topic, partition), and parts of their own whose variance differs between systems, both
+    scaled topic by topic.
+    """
+    if scenario not in get_args(Scenario):
+        raise UnknownNameError("scenario", str(scenario), get_args(Scenario))
+    own = rng.standard_normal((n_topics, n_systems, partitions))
+    if scenario == "iid":
+        return own
+    common = rng.standard_normal((n_topics, 1, partitions))
+    variance = np.geomspace(1, SPREAD, n_systems)
+    spread = np.sqrt(variance / variance.mean())[None, :, None]
+    scale = np.exp(TOPIC_SPREAD * rng.standard_normal((n_topics, 1, 1)))
+    return np.asarray(scale * (np.sqrt(SHARED) * common + np.sqrt(1 - SHARED) * spread * own))
