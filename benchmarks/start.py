@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.harness import Row, compiling
 
-ROUNDS = 5
+ROUNDS = 3
 ARRAYS, FRAMES = "numpy", "numpy, polars"
 SPECIAL, BOTH = "numpy, scipy.special", "numpy, polars, scipy.special"
 DESIGN = "--variance 0.05 --min-diff 0.1"

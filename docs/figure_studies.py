@@ -104,8 +104,8 @@ def looks() -> Texts:
     )
     return {
         "looks-cost": f"one look takes {one} topics. Five looks take at most {most[0]} (O'Brien–Fleming) or {most[1]} "
-        f"(Pocock) and are expected to take {difference[0]} or {difference[1]} if the difference is there, {none[0]} or "
-        f"{none[1]} if there is none"
+        f"(Pocock). They take {difference[0]} or {difference[1]} on average if the difference is there, {none[0]} or "
+        f"{none[1]} if it is not"
     }
 
 
@@ -120,8 +120,8 @@ def three_views() -> Texts:
         row = cf.three_views(scores, n_topics=[50], min_diff=0.05).to_frame().row(0, named=True)
     pairs = scores.n_systems * (scores.n_systems - 1) // 2
     return {
-        "three-views-trec8": f"50 topics that rank TREC-8's {scores.n_systems} systems with Eρ² = {short(row['erho2'], 2)} "
-        f"find a difference of .05 between two of them with probability {short(row['power'], 2)}, and "
+        "three-views-trec8": f"50 topics rank TREC-8's {scores.n_systems} systems with Eρ² = {short(row['erho2'], 2)}. "
+        f"They find a difference of .05 between two of them with probability {short(row['power'], 2)}, and "
         f"{short(row['power_all_pairs'])} as one of all {pairs:,} pairs"
     }
 
@@ -524,7 +524,7 @@ def equal_means() -> Texts:
     flips, ranks = rates[::2], rates[1::2]
     return {
         "equal-means": f"the randomisation test rejected in {short(flips[0])} and {short(flips[1])} of the trials at .05 with "
-        f"25 and 50 topics, and Wilcoxon, which then tests something else, in {short(ranks[0])} and {short(ranks[1])}"
+        f"25 and 50 topics. Wilcoxon then tests something else, and rejected in {short(ranks[0])} and {short(ranks[1])}"
     }
 
 

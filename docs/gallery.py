@@ -38,6 +38,9 @@ def drawn() -> Iterator[tuple[str, str, list[str], Any]]:
         if kinds <= seen:
             continue
         held: list[Any] = []
+        typed = [*example.words]
+        for option in examples.OUTPUT & {*typed}:  # a chart needs no table
+            del typed[(at := typed.index(option)) : at + 2]
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(), examples.folder():
             warnings.simplefilter("ignore")
             patch.setattr(ask, "draw", lambda said, result, to, held=held: held.append(result))
@@ -51,7 +54,7 @@ def drawn() -> Iterator[tuple[str, str, list[str], Any]]:
                 except ArgumentError:  # this example has too little for it; another has not
                     continue
                 seen.add((type(result), name))
-                yield example.question.command, name, [*example.words, "--chart", name, "--plot", f"{name}.svg"], chart
+                yield example.question.command, name, [*typed, "--chart", name, "--plot", f"{name}.svg"], chart
 
 
 def write(page: Path) -> None:

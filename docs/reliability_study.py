@@ -110,8 +110,8 @@ def families(trials: int) -> str:
     )
     return (
         f"All pairs of four equal systems, three looks: some pair decided in {short(wrong[0] / trials)} of {trials:,} "
-        f"experiments (Holm), and in {short(wrong[1] / trials)} by anytime p-values. Among the 190 pairs of 20 equal systems, "
-        f"looked at every ten topics from the 10th to the 50th, `monitor --anytime` found a false difference in "
+        f"experiments (Holm), and in {short(wrong[1] / trials)} by anytime p-values. 20 equal systems with 190 pairs were "
+        f"looked at every ten topics from the 10th to the 50th. `monitor --anytime` found a false difference in "
         f"{short(early / few)} of {few:,} experiments"
     )
 

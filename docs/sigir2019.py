@@ -429,7 +429,7 @@ chance set them apart, the root mean square of z would be about 1, and the large
 
 {near}
 
-With AP, `copula` mode leaves more than chance. Every rate of it that is more than 2.5 standard errors off, and the same rate when copulas, and then margins too, are those of the authors' packages:
+With AP, `copula` mode leaves more than chance. These are its rates that are more than 2.5 standard errors off. Beside each stands the rate with copulas, and then also margins, from the authors' packages:
 
 | rate | test | topics | level | published | `copula` mode | z | copulas as in R | z | margins too | z |
 |:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|
@@ -453,15 +453,15 @@ def reasons(parts: dict[str, Cells]) -> str:
     return f"""- **Copulas.** The authors choose pair copulas with VineCopula, `copula` mode with pyvinecopulib. Both have the same families but for those that are not exchangeable: VineCopula's two Tawn copulas have two parameters, and the weight of the one
   system is kept between Kendall's τ − .1 and τ + .2; pyvinecopulib's has three and no such bounds, so AIC chooses it less often and it is less lopsided, and there are non-parametric copulas besides. "Copulas as in R" draws the same pairs with copulas as
   VineCopula chooses them and changes nothing else: the sign test's power with 50 topics at .05 falls from {_rate(power("AP", sign, 50).rate)} to {_rate(power(AS_IN_R, sign, 50).rate)} (published {_rate(power("AP", sign, 50).published)}). How near our way of fitting comes to theirs: for 40 pairs of TREC-8 VineCopula
-  2.6.1 itself gave the same family and the same parameters to two decimals for 39 (the other is on the edge of a rule that leaves families out beforehand).
-- **Margins.** simIReff, which the authors fit margins with, keeps both parameters of a Beta distribution at 1 or above, so that no Beta margin of theirs piles up at 0; it has a kernel of normals as a fourth family; kernels pay for their effective degrees of freedom; and its truncated
+  2.6.1 itself gave the same family and the same parameters to two decimals for 39. The other is on the edge of a rule that leaves families out beforehand.
+- **Margins.** simIReff fits the authors' margins. It keeps both parameters of a Beta distribution at 1 or above, so none of their Beta margins piles up at 0; it has a kernel of normals as a fourth family; kernels pay for their effective degrees of freedom; and its truncated
   normal often fails to converge. It takes kernels for 126 of 327 runs, ours for 37 of 330 (three runs stand on the edge of the worst tenth). The sign test notices, because it counts
   how many scores are within .01 of one another: its power with 25 topics at .01 is {_rate(power("AP", sign, 25, 0.01).rate)} in `copula` mode, {_rate(power(AS_IN_R, sign, 25, 0.01).rate)} with copulas as in R (z {power(AS_IN_R, sign, 25, 0.01).z:+.1f}) and {_rate(power(ALL_IN_R, sign, 25, 0.01).rate)} with margins as in R too (published {_rate(power("AP", sign, 25, 0.01).published)}, z {power(ALL_IN_R, sign, 25, 0.01).z:+.1f}).
   **With both, all 60 rates are within {far:.1f} standard errors.**
 - **Few resamples.** The authors draw a million, `simulate` 999 unless told, and a p-value from few resamples costs power at a small level. With 100 topics at .01 the bootstrap's power is {_rate(power("AP", "bootstrap", 100, 0.01).rate)} with 999 and {_rate(power("AP", boot, 100, 0.01).rate)} with 10,000 on the same trials (published {_rate(power("AP", boot, 100, 0.01).published)}).
 - **Sums in floating point.** With P@10 many flips reach just the observed difference. The authors' program sums decimal fractions, so that some of these sums miss it in the last bit and are not counted: its p-values are a little too small. Ours is exact on the lattice of tenths: power at .05
   with 50 and 100 topics {_rate(exact[0].rate)} and {_rate(exact[1].rate)} (z {exact[0].z:+.1f} and {exact[1].z:+.1f}); with sums as theirs {_rate(theirs[0].rate)} and {_rate(theirs[1].rate)} (z {theirs[0].z:+.1f} and {theirs[1].z:+.1f}). No rate of P@10 is beyond three standard errors then.
-- **What it is not.** Moving the mean: simIReff optimises both parameters of a Beta distribution from (1, 1) on, but one of them stays at 1, as here (in all four tries in R that converged; done so here, no rate of 40 pairs moved in the third decimal). On few values simIReff has the same two sorts of margin as `copula` mode, Beta-binomial
+- **What it is not.** Moving the mean: simIReff optimises both parameters of a Beta distribution from (1, 1) on. One of them stays at 1, as here (in all four tries in R that converged; done so here, no rate of 40 pairs moved in the third decimal). On few values simIReff has the same two sorts of margin as `copula` mode, Beta-binomial
   and Wang and van Ryzin's kernel; the Beta-binomial one was added here only after rates of P@10 had missed without it.
 """
 

@@ -53,6 +53,7 @@ def said(kind: str) -> str:
         "apart": lambda: cf.across(scored([[0.5, 0.3, 0.1]] * 3), n_resamples=199),
         "alike": lambda: cf.across(scored([[0.3, 0.3]] * 2, seed=5), n_resamples=199),
         "two": lambda: cf.across(scored([[0.5, 0.3]] * 2), n_resamples=199),
+        "three of two": lambda: cf.across(scored([[0.5, 0.3]] * 3), n_resamples=199),
         "one": lambda: cf.across(scored([[0.5, 0.3, 0.1]]), n_resamples=199),
         "turns": lambda: cf.across(scored([[0.9, 0.3], [0.3, 0.4], [0.3, 0.4]]), n_resamples=199),
         "nine": lambda: cf.across(scored([[0.5, 0.3, 0.1]] * 9, n=10), n_resamples=199),
@@ -108,6 +109,19 @@ case(
 case(
     "few-topics", "nine",
     "c0 has 10 topics. The error rates were measured with 25 or more per collection.", "apart",
+)  # fmt: skip
+case(
+    "one-collection", "one",
+    "c0 counts as one collection of 40 topics. If these are collections, give a table with a column `collection`.", "two",
+)  # fmt: skip
+case(
+    "one-pair-like-these", "three of two",
+    "One pair on collections like these: at level 0.05, 6 to 8% of draws of BEIR's collections had a false positive.", "apart",
+)  # fmt: skip
+case(
+    "one-pair-recipe", "three seeds",
+    "One pair of recipes: at level 0.05, up to 9% of simulations with very unequal seed spread had a false positive.",
+    "two seeds",
 )  # fmt: skip
 case("dropped", "hole", "AP: dropped 1 of 3 systems, because some scores are missing: c.", "apart")
 case(

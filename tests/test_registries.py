@@ -155,7 +155,7 @@ def test_a_test_is_one_entry() -> None:
     with TESTS.temporarily(itself):
         result = compare(SCORES, test="dummy")
         assert (result.correction, result.correction_text()) == ("none", "family-wise")
-        assert result.interval == "simultaneous interval of dummy test"
+        assert result.interval == "simultaneous interval of the dummy test"
         assert result.power_row()["uncorrected"] is None
         with pytest.raises(ArgumentError, match="cannot be added to dummy"):
             compare(SCORES, test="dummy", correction="holm")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -42,7 +44,28 @@ def test_the_paper_has_its_sections_and_works_cited() -> None:
     assert 750 <= len(text.split("# Summary")[1].split()) <= 1750
 
 
-def test_commands_that_set_the_version_name_every_file_that_holds_it() -> None:
-    (line,) = re.findall(r"^\$ sed -i 's/0.+/1\.0\.0/' (.+)$", (ROOT / "RELEASING.md").read_text(), flags=re.MULTILINE)
-    for name in line.split():
-        assert (ROOT / name).read_text().count(cf.__version__) == 1, f"{name}: the command changes more than one place"
+def test_commands_that_set_the_version_change_every_place(tmp_path: Path) -> None:
+    lines = re.findall(r"^\$ (NEW=.+|sed -i [^-].+)$", (ROOT / "RELEASING.md").read_text(), flags=re.MULTILINE)
+    named = {word for line in lines for word in line.split() if (ROOT / word).is_file()}
+    assert {"pyproject.toml", "CHANGELOG.md", "CITATION.cff"} < named
+    for name in named:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    subprocess.run(["bash", "-ec", "\n".join(lines)], cwd=tmp_path, check=True)
+    for name in named - {"CHANGELOG.md"}:
+        before, after = ((place / name).read_text().splitlines() for place in (ROOT, tmp_path))
+        changed = [line for line, other in zip(after, before, strict=True) if line != other]
+        assert any("1.1.0" in line for line in changed), name
+        assert all("1.1.0" in line or line.startswith("date-released: ") for line in changed), name
+    assert re.search(
+        r"^## Unreleased\n\n## 1\.1\.0 \(\d{4}-\d\d-\d\d\)$",
+        (tmp_path / "CHANGELOG.md").read_text(),
+        flags=re.MULTILINE,
+    )
+
+
+def test_the_newest_section_of_the_changelog_is_this_version() -> None:
+    sections = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
+    date = re.search(r"^date-released: (.+)$", (ROOT / "CITATION.cff").read_text(), flags=re.MULTILINE)
+    assert date is not None
+    assert sections[:2] == ["Unreleased", f"{cf.__version__} ({date[1]})"]

@@ -183,7 +183,7 @@ def with_bounds(judged: int, same: bool = False, bounds: bool = True) -> cf.Comp
     return cf.compare(cf.evaluate(qrels, runs, "P@5", unjudged="bounds" if bounds else None), test="sign")
 
 
-ENDS = "unjudged_lower, unjudged_upper: least and most the difference can be, over all levels of ranked unjudged documents."
+ENDS = "unjudged_lower, unjudged_upper: smallest and largest possible difference, over all levels of ranked unjudged documents."
 case("comparison.unjudged-ends", lambda: (printed(with_bounds(4)), ENDS), lambda: printed(with_bounds(4, bounds=False)))
 case("comparison.direction-kept",
      lambda: (printed(with_bounds(4)), "Ranked unjudged documents cannot reverse 1 of 1 significant difference."),
@@ -216,15 +216,15 @@ case("comparison.shared-letter",
      lambda: printed(many(), GROUPED, BOARD))  # fmt: skip
 case("comparison.rank-range",
      lambda: (printed(many(), GROUPED, BOARD),
-              "group: first to last rank of the systems that do not differ significantly from it (Holm-adjusted p ≤ 0.05); "
-              "systems between may."),
+              "group: first and last rank of the systems that it does not differ from significantly (Holm-adjusted p ≤ 0.05). "
+              "Systems between them may differ."),
      lambda: printed(far(), GROUPED, BOARD))  # fmt: skip
 case("comparison.may-be-best",
      lambda: (printed(far(), None, BOARD),
               "may_be_best: rank interval includes 1; the best system is one of these (about 95% confidence)."),
      lambda: printed(cf.compare(far().scores, statistic="median", n_resamples=500), None, BOARD))  # fmt: skip
 case("comparison.best-though-worse",
-     lambda: (printed(near_but_behind(), None, BOARD), "In may_be_best, though significantly worse than another system: b. "
+     lambda: (printed(near_but_behind(), None, BOARD), "may_be_best includes b, but a test of pairs finds a better system. "
               "Ranks and pairs use different tests."),
      lambda: printed(far(), None, BOARD))  # fmt: skip
 case("comparison.differs-from",
@@ -322,8 +322,7 @@ case("comparison.interval-one-value",
      lambda: printed(far()))  # fmt: skip
 case("comparison.level-approximate",
      lambda: (printed(family()), "The level is approximate: family-wise error .04–.09 at nominal .05 (mean .06), in "
-              "17 sets of real scores with 50 topics. Effects on fewer than 3/n of the topics may be missing from this "
-              "sample."),
+              "17 sets of real scores with 50 topics. These 30 topics may miss effects on fewer than 10% of topics."),
      lambda: printed(far()))  # fmt: skip
 case("comparison.family-error",
      lambda: (printed(cf.compare(noisy([0.5] * 8), test="t")), "For all pairs of a track, the paired t-test with Holm had "
@@ -335,7 +334,7 @@ case("comparison.price-of-max-t",
               "`within_teams`."),
      lambda: pair(family(), "a", "b"))  # fmt: skip
 case("comparison.prices-of-max-t",
-     lambda: (printed(family(near=True)), "1 pair that is not significant varies far less than the average pair (such "
+     lambda: (printed(family(near=True)), "1 pair without a significant difference varies far less than the average pair (such "
               "as b and a). Max-t rarely separates such pairs in a large family. Compare them alone with `system`, or "
               "variants with `within_teams`."),
      lambda: printed(family()))  # fmt: skip
@@ -350,7 +349,7 @@ def in_teams(teams: str, test: str = "max-t") -> cf.Comparison:
 
 
 case("comparison.team-of-one",
-     lambda: (printed(in_teams("uuuvvvwx")), "Not compared: 2 systems without another system of the same team (g, h)."),
+     lambda: (printed(in_teams("uuuvvvwx")), "Not compared: 2 systems alone in a team (g, h)."),
      lambda: printed(in_teams("uuuvvvww")))  # fmt: skip
 case("comparison.family-per-team",
      lambda: (printed(in_teams("uuuvvvww")),
@@ -369,7 +368,7 @@ def margins(effects: tuple[float, ...], margin: float | None, baseline: str | No
 
 case("comparison.pairs-equivalent",
      lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "AP: 1 of 3 pairs are equivalent within ±0.05, 0 of them differ "
-              "significantly, and 0 are open"),
+              "significantly, and 0 are undecided"),
      lambda: printed(margins((0.5, 0.5, 0.2), 0.001)))  # fmt: skip
 case("comparison.one-equivalent",
      lambda: (printed(margins((0.5, 0.5), 0.05)), "a and b are equivalent within ±0.05 AP (90% interval)"),
@@ -379,7 +378,7 @@ case("comparison.one-not-equivalent",
               "a and b are not shown to be equivalent within ±0.001 AP (90% interval)"),
      lambda: printed(margins((0.5, 0.5), 0.05)))  # fmt: skip
 case("comparison.shown-alike",
-     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "Shown alike within ±0.05 AP: {a, b}"),
+     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "Equivalent to each other within ±0.05 AP: {a, b}"),
      lambda: printed(margins((0.5, 0.5, 0.2), 0.001)))  # fmt: skip
 case("comparison.like-baseline",
      lambda: (printed(margins((0.5, 0.5, 0.2), 0.05, "b")), "Equivalent to b within ±0.05 AP: a"),
@@ -402,12 +401,12 @@ case("comparison.bayes-assumes",
                   high=margins((0.5, 0.5, 0.2), 0.05).posterior().systems_sd_upper)),
      lambda: printed(margins((0.5, 0.5, 0.2), 0.05)))  # fmt: skip
 case("comparison.bayes-few",
-     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)), "3 systems estimate that population imprecisely. See "
+     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)), "With 3 systems, that standard deviation is imprecise. See "
               "prob_better_lower and prob_better_upper in JSON or CSV."),
      lambda: bayes(cf.compare(matrix(np.random.default_rng(1).normal(size=(30, 12)), systems="abcdefghijkl"))))  # fmt: skip
 case("comparison.verdict-column",
      lambda: (printed(margins((0.5, 0.5), 0.05)),
-              "equivalent: the 90% interval lies within ±0.05. both: differs, but by less than that."),
+              "equivalent: the 90% interval lies within ±0.05. both: also significant. open: undecided."),
      lambda: printed(margins((0.5, 0.5), None)))  # fmt: skip
 
 
@@ -561,7 +560,7 @@ def promise() -> Shown:
     return everything(advice(6)), (
         f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
         "6 systems. The tests are paired t-tests of all 15 pairs with Holm's correction at level 0.05. The other systems "
-        "lie midway; power is averaged over all choices of the two."
+        "lie midway; power is averaged over pairs of systems."
     )
 
 
@@ -570,7 +569,7 @@ def promise_max_t() -> Shown:
     return everything(advice()), (
         f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
         "10 systems. The test is max-t over all 45 pairs at level 0.05, the default for large families. The other systems "
-        "lie midway; power is averaged over all choices of the two."
+        "lie midway; power is averaged over pairs of systems."
     )
 
 
@@ -610,7 +609,7 @@ case("design.little-budget",
               "Detect a larger difference, or raise the budget."),
      lambda: printed(advice(budget=15_000)))  # fmt: skip
 case("design.systems-sampled",
-     lambda: (printed(advice()), "Systems count as a sample of future ones."),
+     lambda: (printed(advice()), "Past systems count as a sample of future ones."),
      lambda: printed(cf.recommend(past().select(systems=past().systems[:2]), 2, 0.1)))  # fmt: skip
 case("design.width",
      lambda: (printed(cf.design_interval(0.05, n_topics=50)), "With 50 topics, the 95% interval of a difference between two "
@@ -693,7 +692,7 @@ case("design.more-than-range",
      lambda: odd(0.1))  # fmt: skip
 case("design.more-than-apart",
      lambda: (odd(0.5), "`min_diff` = 0.5 exceeds the gap between the best and the worst past system "
-              f"({np.ptp(means(past())):.4g} AP). Such a collection may detect only larger differences than any past one."),
+              f"({np.ptp(means(past())):.4g} AP). A collection of this size may miss every difference as large as past ones."),
      lambda: odd(0.1))  # fmt: skip
 case("design.too-small",
      lambda: (odd(0.001), re.search(r"`min_diff` = 0\.001 is .* level 0\.05\.", odd(0.001)).group()),  # type: ignore[union-attr]
@@ -968,7 +967,7 @@ def price(looks: int) -> str:
 
 
 case("monitoring.price",
-     lambda: (price(5), re.search(r"The maximum is \d+ topics? above that of one look\.", price(5)).group()),  # type: ignore[union-attr]
+     lambda: (price(5), re.search(r"The maximum is \d+ topics? more than one look takes\.", price(5)).group()),  # type: ignore[union-attr]
      lambda: price(1))  # fmt: skip
 
 
@@ -1081,8 +1080,8 @@ case("gating.absent",
               f"{1 - 0.05 ** (1 / 40):.1%} of topics (probability above 0.05)."),
      lambda: gated(-0.1, margin=0.02))  # fmt: skip
 case("gating.absent-loss",
-     lambda: (gated(0, exact=True, margin=0.04), f"Above {0.04 / (1 - 0.05 ** (1 / 40)):.2f} AP per affected topic, it "
-              "would use up the margin."),
+     lambda: (gated(0, exact=True, margin=0.04), f"A loss above {0.04 / (1 - 0.05 ** (1 / 40)):.2f} AP per affected topic "
+              "would exceed the margin."),
      lambda: gated(0, exact=True, margin=0.08))  # fmt: skip
 
 
@@ -1127,10 +1126,20 @@ reuse_case("falls", r"Without its team's judgments, a run loses at most 1 rank \
 reuse_case("not-used", r"2 of 10 judgments are not used: .* all judgments\.", "beyond", "own")
 reuse_case("decisions-change", r"\d+ of \d+ decisions between runs of a left-out team and other runs change\.", "own",
            "three teams")  # fmt: skip
-reuse_case("order-kept", r"The tau between both orders of all systems is at least -?[\d.]+\d\.", "own", "flat")
+reuse_case(
+    "order-kept",
+    r"Kendall's tau between the rankings with and without a team's judgments is at least -?[\d.]+\d\.",
+    "own",
+    "flat",
+)
 reuse_case("not-told", r"Reusability is unknown: only 75% of the pool of depth 3 is judged", "unjudged", "own")
-reuse_case("judged-in-part", r"Rows of depth 6 stand apart: .* so losses there are underestimated\.", "deep", "own")
-reuse_case("pool.contributing-absent", r"1 contributing runs are not among the runs \(b2\)\. .* brought\.", "absent",
+reuse_case(
+    "judged-in-part",
+    r"Losses at depth 6 are underestimated, because less than 90% of these pools is judged\.",
+    "deep",
+    "own",
+)
+reuse_case("pool.contributing-absent", r"1 contributing run is missing \(b2\)\. .* retrieved\.", "absent",
            "own")  # fmt: skip
 reuse_case("later-teams", r"A later team may lose more: in simulations, about 1 in 30 did\.", "own", "unjudged")
 reuse_case("less-kind", r"By AP the loss is larger: 1 rank \(team red\)\.", "beyond", "own")
@@ -1296,7 +1305,7 @@ judges_case(
 )
 judges_case("judges.top-unknown", judging("good"), r"This holds for all 10 systems together\. Nothing is shown for the best systems\.",
             judging("bad"))  # fmt: skip
-judges_case("judges.no-ceiling", judging("good", persons=1), r"No ceiling: one assessor\. A verdict needs the judgments of a second person\.",
+judges_case("judges.no-ceiling", judging("good", persons=1), r"Only one person judged, so there is no verdict\. A verdict needs the judgments of a second person\.",
             judging("good"))  # fmt: skip
 judges_case("judges.no-groups", judging("good"), r"Bias for a group of systems was not examined\. Declare groups with `system_groups`\.",
             judging("good", grouped=True))  # fmt: skip
@@ -1304,7 +1313,11 @@ judges_case("judges.no-verdict", judging("tied"), r"tied: no verdict\. It needs 
             judging("good"))  # fmt: skip
 judges_case("judges.delta", judging("good"), r"good: Δ = [+-]0\.\d{3} \[[+-]\d\.\d{3}, [+-]\d\.\d{3}\] in τ against a second person, on 40 topics\.",
             judging("good", persons=1))  # fmt: skip
-judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ours 0\.(?:09|10)\d higher than a second person does, relative to other systems\.",
+judges_case("judges.delta-holds", judging("good"), r"The interval of Δ held in 95% of simulations, but in 87% for judges just beyond the margin\.",
+            judging("good", persons=1))  # fmt: skip
+judges_case("judges.tau-holds", judging("good", persons=1), r"The interval of τ held in 90% or more of simulations\.",
+            judging("good"))  # fmt: skip
+judges_case("judges.biased", judging("biased", grouped=True), r"biased scores group ours 0\.(?:09|10)\d higher than a second person does, relative to other systems\.",
             judging("good", grouped=True))  # fmt: skip
 judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
             judging("good"))  # fmt: skip
@@ -1334,8 +1347,9 @@ judges_case("judges.too-weak", judging("weak", further=100), r"Means and pairs u
             r"below 0\.5\.", judging("good", further=100), "pairs")  # fmt: skip
 judges_case("judges.strata-unused", lambda: stratified(0), r"Strata are not used here: every human topic counts alike\.",
             lambda: stratified(100), "pairs")  # fmt: skip
-judges_case("judges.unknown-sampling", judging("good", further=100), r"Powered differences assume that the human topics are a random sample; otherwise their "
-            r"intervals may cover far less\. No powered means are given\. If they are, set `sampled` to random\.", judging("good"))  # fmt: skip
+judges_case("judges.unknown-sampling", judging("good", further=100), r"Prediction-powered differences assume that the human topics are a random "
+            r"sample\. If they are not, intervals may cover far less\. If they are, set `sampled` to random; this adds "
+            r"prediction-powered means\.", judging("good"))  # fmt: skip
 
 
 @cache
@@ -1353,6 +1367,35 @@ judges_case(
     r"machine: 2 documents were judged by people only, 0 by the machine only\.",
     lambda: graded(0),
 )
+
+
+def unlike(systems: int = 6, low: int = 0, second: int = 20) -> cf.Judging:
+    """A machine that scored fewer systems; with `low`, one that grades lower; second persons who judged other topics."""
+    if low:
+        sample = cf.make_sample(n_topics=4, n_systems=3, n_documents=100, depth=10, length=20)
+        machine = cf.Qrels(
+            sample.qrels.frame.with_columns(relevance=sample.qrels.frame["relevance"] - low + 1), "machine"
+        )
+        return cf.judges({"person": sample.qrels}, {"machine": machine}, sample.runs, n_resamples=50)
+    x = noisy([0.8, 0.7, 0.6, 0.5, 0.4, 0.3], n=30)
+    parts = {"person": x, "a": x.select(topics=x.topics[:20]), "b": x.select(topics=x.topics[20 - second :][:20])}
+    return cf.judges(parts, {"machine": x.select(systems=x.systems[:systems])}, n_resamples=20)
+
+
+def unlike_with(**how: int) -> Callable[[], cf.Judging]:
+    return lambda: unlike(**how)
+
+
+judges_case(
+    "judges.dropped-systems",
+    unlike_with(systems=5),
+    r"1 system left out, because some judge has no scores: \w\.",
+    unlike_with(),
+)
+judges_case("judges.scales", unlike_with(low=2), r"Grades by machine are -1 to \d, by person 0 to \d\. Labels and leniency compare them unmapped\. "
+            r"Declare `map`\.", unlike_with(low=1))  # fmt: skip
+judges_case("judges.part-of-pairs", unlike_with(second=12), r"Δ uses the 12 topics that every second person judged\. With a alone it would use 20 topics\.",
+            unlike_with())  # fmt: skip
 
 
 @cache
@@ -1400,7 +1443,7 @@ judges_case("judges.not-reached", planned("bad", width=0.0001), "No number of hu
             planned(width=0.1))  # fmt: skip
 judges_case("judges.explained", planned(width=0.1), r"In the pilot, the correlation of human and machine differences is 1\.00 \(average pair\)\.",
             planned("bad", width=0.1))  # fmt: skip
-judges_case("judges.weak-pilot", planned("bad", width=0.1), r"In the pilot, differences correlate 0\.\d\d, below 0\.5\. Powered estimates are "
+judges_case("judges.weak-pilot", planned("bad", width=0.1), r"In the pilot, differences correlate 0\.\d\d, below 0\.5\. Prediction-powered estimates are "
             r"therefore not offered\.", planned(width=0.1))  # fmt: skip
 
 

@@ -79,8 +79,8 @@ case("comparison.no-spread-bootstrap", lambda: cf.compare(constant, test="bootst
      "is meaningless. Use randomisation.",
      lambda: cf.compare(noisy(m=2), test="bootstrap", n_resamples=200))  # fmt: skip
 case("comparison.coarse", lambda: cf.compare(noisy(), test="bootstrap", n_resamples=199),
-     "Only upper bounds: 6 p-values at the minimum, 1/200. With 6 comparisons a pair is significant only if at most 0 "
-     "resamples reach it. Randomisation resolves smaller p-values.",
+     "Only upper bounds: 6 p-values at the minimum, 1/200. With 6 comparisons, a significant pair has at most 0 "
+     "resamples as extreme as it. Randomisation resolves smaller p-values.",
      lambda: cf.compare(noisy(), test="bootstrap", n_resamples=999))  # fmt: skip
 
 # ── design ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -340,14 +340,14 @@ case("scores.tied-pairs", lambda: cf.correlate({"a": 1.0, "b": 1.0, "c": 0.0}, [
 tied = matrix([[0.1, 0.1, 0.1], [0.1, 0.2, 0.3]])
 new = matrix([[0.1, 0.2, 0.0], [0.2, 0.2, 9.0]])
 case("standardise.tied", lambda: cf.fit_standardisation(tied),
-     "AP: all standardising systems tied on 1 of 2 topics (t000). Scores there become 0, +inf or -inf as z, and b, 1 or 0 "
-     "as ab",
+     "AP: all standardising systems tied on 1 of 2 topics (t000). A score there that is equal, higher or "
+     "lower becomes 0, +inf or -inf (z), or b, 1 or 0 (ab)",
      lambda: cf.fit_standardisation(noisy()))  # fmt: skip
 case("standardise.tied-topics", lambda: cf.fit_standardisation(tied).apply(new),
-     "AP: all standardising systems tied on 1 of 2 topics; 2 scores there differ from the tied score",
+     "AP: on 1 of 2 topics all standardising systems have one score; 2 other scores differ from it",
      lambda: cf.fit_standardisation(noisy()).apply(noisy()))  # fmt: skip
 case("standardise.off-tie", lambda: cf.fit_standardisation(tied).apply(new).clipping(),
-     "AP: 2 cells became 1 or 0, because all standardising systems tied on their topic at another score",
+     "AP: 2 scores became 1 or 0, because they differ from the one score of all standardising systems",
      lambda: cf.fit_standardisation(noisy()).apply(noisy()).clipping())  # fmt: skip
 case("standardise.clipped", lambda: cf.fit_standardisation(tied).apply(new).clipping(),
      "AP: 1 of 6 cells (16.67%) were clipped: 0 at 0, 1 at 1",

@@ -5,6 +5,6 @@ The public names stand in `__init__.pyi`. They are loaded on first use, so that 
 
 import lazy_loader
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -209,9 +209,13 @@ def test_replicated_counts_collections_in_which_the_difference_holds() -> None:
     ("table", "options", "message"),
     [
         (means(2), {}, "score: means of 2 collections support no claim. Give scores by topic, or at least 8 collections."),
+        (means(1), {}, "score: means of 1 collection support no claim. Give scores by topic, or at least 8 collections."),
         (means(9), {"claim": "these"},
          "`claim` 'these' needs scores by topic and one run per system. These data support: like_these."),
         (seeded(3, best=True), {},
+         "score: system 'z' has one seed, which tells nothing about its recipe. Give more seeds, or use `across` with "
+         "`deterministic` or the `claim` trained."),
+        (seeded(3, n_collections=3, best=True), {"claim": "like_these"},
          "score: system 'z' has one seed, which tells nothing about its recipe. Give more seeds, or use `across` with "
          "`deterministic` or the `claim` trained."),
         (pl.concat([means(8), means(8).head(1)]), {},
@@ -240,7 +244,9 @@ def test_other_commands_refer_tables_of_several_collections_here(command: str, t
     seeded(2).write_csv(path)
     ended = CliRunner().invoke(app, [command, str(path)])
     assert ended.exit_code == 1
-    assert f"column 'collection' names 2 collections. Use `cranfield across {path}`, or keep one." in ended.stderr
+    assert (
+        f"column 'collection' names 2 collections. Use `cranfield across {path}`, or keep one of them." in ended.stderr
+    )
     seeded(2, n_collections=1).drop("collection").write_csv(path)
     ended = CliRunner().invoke(app, [command, str(path)])
     if command == "table":  # prints the spread of seeds

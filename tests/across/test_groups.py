@@ -241,3 +241,14 @@ def test_the_report_has_a_section_about_other_collections(tmp_path: Path) -> Non
     assert section.title == "Other collections"
     assert "AP: 3 of 3 pairs differ on these 3 collections." in str(section.parts)
     assert "across" not in [one.id for one in cf.build_report(first, skip=skip).sections]
+
+
+def test_groups_of_one_topic_each_answer_the_question_about_turns() -> None:
+    made = {
+        name: cf.ScoreMatrix(m.values, [f"{t // 2}_{t % 2}" for t in range(40)], m.systems, "AP")
+        for name, m in scored([[0.5, 0.3]] * 2).items()
+    }
+    alone = {topic: topic for topic in made["c0"].topics}
+    found = cf.across(made, topic_groups=alone, n_resamples=99)
+    assert not any("look like parts" in text for text in found.warnings)
+    assert found.to_frame().equals(cf.across(made, n_resamples=99).to_frame())

@@ -151,7 +151,7 @@ def test_datasets_are_not_taken_for_topics(command: str, tmp_path: Path) -> None
 
 def test_seeds_are_not_taken_for_systems() -> None:
     table = seeded(3, n_collections=1).drop("collection").rename({"value": "nDCG@10"})
-    with pytest.raises(cf.DataError, match="column 'seed' names 3 seeds. Use `across`, or keep one."):
+    with pytest.raises(cf.DataError, match="column 'seed' names 3 seeds. Use `across`, or keep one of them."):
         cf.compare(table)
 
 
@@ -252,3 +252,53 @@ def test_a_recipe_without_seeds_has_a_remedy_in_table_too(tmp_path: Path) -> Non
     code, text = run("table", str(tmp_path / "seeds.csv"))
     assert code == 1
     assert "use `across` with" in text
+
+
+# ── MTEB: what a mean is over ─────────────────────────────────────────────────────────────────────────────
+
+
+def write_mteb(folder: Path, scores: dict[str, Any], model: str = "B") -> Path:
+    """Three models on four tasks; on the last, one model has these scores and the others two subsets of dev."""
+    for (system, name), value in MEANS.items():
+        path = folder / system / "rev" / f"{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        entry = {"hf_subset": "default", "languages": ["eng-Latn"], "main_score": value, "ndcg_at_10": value}
+        own: dict[str, Any] = {"test": [entry]}
+        if name == "d3":
+            own = (
+                scores if system == model else {"dev": [{**entry, "hf_subset": language} for language in ("de", "fr")]}
+            )
+        path.write_text(json.dumps({"task_name": name, "mteb_version": "1.3.1", "scores": own}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (
+            {"dev": [{"hf_subset": "de", "main_score": 0.5, "ndcg_at_10": 0.5}]},
+            "d3 covers dev of de, but dev of de, fr in A/rev/d3.json. Give all systems the same subsets.",
+        ),
+        (
+            {"test": [{"hf_subset": one, "main_score": 0.5, "ndcg_at_10": 0.5} for one in ("de", "fr")]},
+            "d3 covers test of de, fr, but dev of de, fr in A/rev/d3.json. Give all systems the same subsets.",
+        ),
+        (
+            {name: [{"hf_subset": "de", "main_score": 0.5}] for name in ("train", "dev")},
+            "has the splits train, dev, and none is called test. Keep one split.",
+        ),
+    ],
+)
+def test_means_over_different_subsets_are_not_compared(
+    scores: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write_mteb(tmp_path, scores))
+    code, text = run("across", ".")
+    assert code == 1
+    assert text.strip() == f"error: B/rev/d3.json: {message}"
+
+
+def test_a_task_has_the_mean_over_its_subsets(tmp_path: Path) -> None:
+    same = {"dev": [{"hf_subset": one, "main_score": v, "ndcg_at_10": v} for one, v in (("fr", 0.2), ("de", 0.6))]}
+    found = cf.across(str(write_mteb(tmp_path, same)), n_resamples=99).data[0]
+    assert found.means[found.collections.index("d3"), found.systems.index("B")] == pytest.approx(0.4)

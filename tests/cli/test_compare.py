@@ -208,11 +208,11 @@ def test_bad_usage(cranfield: Type, scores: str, command: str, words: tuple[str,
     [
         (
             "topic,a,b\n1,0.5,0.25\n",
-            "error: AP: a comparison of systems needs at least 2 topics; there is 1. Give the scores of more.\n",
+            "error: AP: a comparison of systems needs at least 2 topics; there is 1. Give scores of more topics.\n",
         ),
         (
             "topic,a\n1,0.5\n2,0.25\n",
-            "error: AP: a comparison of systems needs at least 2 systems; there is 1. Give the scores of more.\n",
+            "error: AP: a comparison of systems needs at least 2 systems; there is 1. Give scores of more systems.\n",
         ),
     ],
 )

@@ -128,14 +128,14 @@ def test_every_view_of_reliability(here: Path) -> None:
 
 def test_bad_questions_about_reliability(here: Path) -> None:
     Path("one.AP.csv").write_text(table([[0.1, 0.2]], "ab"))
-    assert "a study of reliability needs at least 2 topics; there is 1. Give the scores of more." in refused(
+    assert "a study of reliability needs at least 2 topics; there is 1. Give scores of more topics." in refused(
         "reliability", "one.AP.csv"
     )
     assert "--drop must be a share from 0 to below 1; got 1" in refused("reliability", "all.AP.csv", "--drop", "1")
     assert "--target must be between 0 and 1; got 95. Write 0.95" in refused(
         "reliability", "all.AP.csv", "--target", "95"
     )
-    assert "an expected tau needs at least 4 topics; there are 3. Give the scores of more." in refused(
+    assert "an expected tau needs at least 4 topics; there are 3. Give scores of more topics." in refused(
         "reliability", few_topics(), "--show", "tau"
     )
     Path("two.csv").write_text("system,topic,measure,value\n" + "".join(
@@ -218,7 +218,7 @@ def test_bad_batches(here: Path) -> None:
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "batch3.AP.csv", "--looks", "2"
     )
     Path("one.AP.csv").write_text(table([[0.1, 0.2]], "ab"))
-    assert "needs at least 2 topics; there is 1. Give the scores of more." in refused("monitor", "one.AP.csv")
+    assert "needs at least 2 topics; there is 1. Give scores of more topics." in refused("monitor", "one.AP.csv")
     assert "unknown system 'z'" in refused("monitor", "all.AP.csv", "--per-look", "10", "--baseline", "z")
 
 
@@ -300,7 +300,7 @@ def test_bad_teams(pool: Path) -> None:
     assert "all 3 runs are of one team (red). Give at least 2 teams." in refused(*REUSE, "--teams", "one.txt")
     assert "unknown team 'rad'. Did you mean 'red'?" in refused(*REUSE, "--teams", "teams.txt", "--leave-out", "rad")
     Path("some.txt").write_text("red1 red\nblue1 blue\n")
-    assert "no team is given for 1 runs (red2)" in refused(*REUSE, "--teams", "some.txt")
+    assert "no team is given for 1 run (red2)" in refused(*REUSE, "--teams", "some.txt")
     Path("more.txt").write_text("red1 red\nred2 red\nblue1 blue\ngreen1 green\n")
     code, text = typed(*REUSE, "--teams", "more.txt")
     assert code == 0

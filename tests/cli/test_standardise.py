@@ -105,7 +105,7 @@ def test_bad_factors(raw: Path, tmp_path: Path) -> None:
     done = run("standardise", "fit", one, "-o", target)
     assert (
         done.stderr
-        == "error: AP: fitting standardisation factors needs at least 2 systems; there is 1. Give the scores of more.\n"
+        == "error: AP: fitting standardisation factors needs at least 2 systems; there is 1. Give scores of more systems.\n"
     )
     assert not target.exists()
     done = run("standardise", "fit", raw, "--trec", "--format", "csv")

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import cranfield as package
 from support import Type
 
 
@@ -46,7 +47,8 @@ def test_the_table_says_what_to_expect(cranfield: Type, grids: tuple[str, str]) 
     assert "bm25: use bm25(k1=0.9), chosen in 100 of 100 folds.\n" in result.stdout
     assert "on unseen topics. The best setting's mean on all topics is" in result.stdout
     assert result.stdout.endswith(
-        "tuning; measure AP; families bm25 (4 settings); topics 30; folds 10-fold, drawn 10 times; seed 1; cranfield 0.1.0\n"
+        "tuning; measure AP; families bm25 (4 settings); topics 30; folds 10-fold, drawn 10 times; seed 1; "
+        f"cranfield {package.__version__}\n"
     )
 
 

@@ -331,8 +331,8 @@ def test_too_few_resamples_for_the_family():
         "Use at least 199 resamples."
     )
     assert only_warning(matrix(n=50), test="bootstrap", n_resamples=199) == (
-        "Only upper bounds: 7 p-values at the minimum, 1/200. With 10 comparisons a pair is significant only if at most 0 "
-        "resamples reach it. Randomisation resolves smaller p-values."
+        "Only upper bounds: 7 p-values at the minimum, 1/200. With 10 comparisons, a significant pair has at most 0 "
+        "resamples as extreme as it. Randomisation resolves smaller p-values."
     )
     assert compare(matrix(n=50), test="bootstrap", n_resamples=999).warnings == ()
     assert compare(matrix(n=50), test="bootstrap", n_resamples=100, correction="bh").warnings == ()
@@ -453,13 +453,13 @@ BAD = [
         X.select(topics=X.topics[:1]),
         {},
         DataError,
-        "AP: a comparison of systems needs at least 2 topics; there is 1. Give the scores of more.",
+        "AP: a comparison of systems needs at least 2 topics; there is 1. Give scores of more topics.",
     ),
     (
         X.select(systems=["s0"]),
         {},
         DataError,
-        "AP: a comparison of systems needs at least 2 systems; there is 1. Give the scores of more.",
+        "AP: a comparison of systems needs at least 2 systems; there is 1. Give scores of more systems.",
     ),
     (X, {"baseline": "s9"}, UnknownNameError, "unknown system 's9'. Did you mean 's2' or 's1' or 's0'?"),
     (X, {"n_resamples": 0}, ArgumentError, "`n_resamples` must be a whole number of at least 1; got 0. Write 100000."),

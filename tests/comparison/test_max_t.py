@@ -181,10 +181,11 @@ def test_other_statistics_and_corrections_are_refused_with_a_remedy():
 
 def test_what_is_known_of_the_level_is_a_note_and_no_warning():
     large, small = quietly_compare(skewed()), quietly_compare(skewed(m=4))
-    assert LEVEL_APPROXIMATE() in large.answer().sheets["pairs"]().notes
-    assert LEVEL_APPROXIMATE() in large.answer().sheets["leaderboard"]().notes
+    level = LEVEL_APPROXIMATE(topics=f"{large.n_topics} topics", share=3 / large.n_topics)
+    assert level in large.answer().sheets["pairs"]().notes
+    assert level in large.answer().sheets["leaderboard"]().notes
     assert not any("level is approximate" in text for text in large.warnings)
-    assert LEVEL_APPROXIMATE() not in small.answer().sheets["pairs"]().notes
+    assert not any("level is approximate" in note for note in small.answer().sheets["pairs"]().notes)
 
 
 def test_the_price_is_told_of_a_near_identical_pair():
@@ -205,3 +206,15 @@ def test_the_family_wise_error_with_equal_means_and_skewed_scores():
         how = Resampling(n_resamples=399, seed=trial, workers=1, percentiles=False)
         wrong += bool((max_t(GridScores.of(values), pairs, how, 0.05).maximum.adjusted() <= 0.05).any())
     assert wrong / 300 <= 0.10
+
+
+@pytest.mark.parametrize("test", ["max-t", "bootstrap"])
+def test_intervals_per_pair_have_the_same_level_in_a_family_of_measures(test):
+    """They had the level 1 − alpha/K with K measures: .031 as p of a pair stood beside an interval with 0 inside."""
+    scores = skewed(m=3, n=20)
+    several = Scores([scores, ScoreMatrix(scores.values**2, scores.topics, scores.systems, "P")])
+    options = {"test": test, "intervals": "pairwise", "n_resamples": 999}
+    alone, together = (quietly_compare(several, across_measures=across, **options) for across in (False, True))
+    for measure in ("AP", "P"):
+        assert alone[measure].lower.tolist() == together[measure].lower.tolist()
+        assert alone[measure].upper.tolist() == together[measure].upper.tolist()

@@ -169,7 +169,7 @@ def ranked(rng: random.Random) -> bytes:
     return b"".join(b"%b Q0 %b 1 %d x\n" % (*pair, rng.randrange(-2, 5)) for pair in chosen)
 
 
-def judged(rows: list[list[Any]], groups: tuple[tuple[str, ...], ...]) -> Any:
+def judged(rows: list[list[Any]], known: list[list[Any]]) -> Any:
     """What a run's rows hold, in the order of the file; None where its topics or tags are mixed, or a document twice."""
     topics = list(dict.fromkeys(row[0] for row in rows))
     lists = [sorted((struct.unpack("d", row[3]), row[1]) for row in rows if row[0] == topic) for topic in topics]
@@ -177,22 +177,30 @@ def judged(rows: list[list[Any]], groups: tuple[tuple[str, ...], ...]) -> Any:
     unique = all(len({document for _, document in one}) == len(one) for one in lists)
     if not together or not unique or len({row[4] for row in rows}) > 1:
         return None
-    labels, number = list(groups[-1]), 0
-    retrieved, hits, others = [0] * len(labels), [], {}
-    numbers = {}
-    for label, group in zip(labels, groups, strict=False):
-        for document in group:
-            numbers[label, document], number = number, number + 1
-    for topic, one in zip((topic.decode() for topic in topics), lists, strict=True):
-        if topic not in labels:
-            others[topic] = None
+    first: dict[Any, int] = {}
+    for number, (topic, _, document, _) in enumerate(known):
+        first.setdefault(topic, number)
+        first.setdefault((topic, document), number)
+    retrieved, hits, others = [], [], {}
+    for topic, one in zip(topics, lists, strict=True):
+        if topic not in first:
+            others[topic.decode()] = None
             continue
-        at = labels.index(topic)
-        retrieved[at] = len(one)
-        ranking = enumerate(reversed(one), 1)
-        found = ((rank, numbers.get((topic, document.decode()))) for rank, (_, document) in ranking)
-        hits += [value for rank, known in found if known is not None for value in (at, rank, known)]
-    return rows[0][4].decode(), others, struct.pack(f"{len(labels)}q", *retrieved), struct.pack(f"{len(hits)}q", *hits)
+        retrieved += [first[topic], len(one)]
+        found = ((rank, first.get((topic, document))) for rank, (_, document) in enumerate(reversed(one), 1))
+        hits += [value for rank, number in found if number is not None for value in (rank, number)]
+    return rows[0][4].decode(), others, *(struct.pack(f"{len(one)}q", *one) for one in (retrieved, hits))
+
+
+def judgments(rng: random.Random) -> bytes:
+    """Lines of judgments, whose topics may be mixed and whose documents may come twice; rarely any lines."""
+    if rng.random() < 0.2:
+        return made(rng, "ssss")
+    ids = [piece for piece in PIECES if re.fullmatch(rb"[!-~]+", piece)] + [b"%d" % at for at in range(90)]
+    pairs = [(topic, one) for topic in rng.sample(TOPICS, rng.randrange(1, 4)) for one in rng.choices(ids, k=20)]
+    if rng.random() < 0.5:
+        rng.shuffle(pairs)
+    return b"".join(b"%b 0 %b 1\n" % pair for pair in pairs)
 
 
 def resident() -> int:
@@ -208,14 +216,19 @@ def work(library: str, seconds: float, seed: int) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     rng, began, tried, taken, half = random.Random(seed), time.monotonic(), 0, 0, 0
-    known = [piece.decode() for piece in PIECES[:7]] + [str(at) for at in range(0, 90, 2)]
-    groups = (*(tuple(rng.sample(known, size)) for size in (20, 0)), tuple(topic.decode() for topic in TOPICS[:2]))
-    index = module.index(groups)
+    index, known = None, None
     while (gone := time.monotonic() - began) < seconds:
+        if index is None or rng.random() < 0.01:
+            lines = judgments(rng)
+            index, known = module.judgments(lines), expected(lines, "ssss", b"#")
+            assert (index is None) == (known is None), lines
+            if index is None or known is None:
+                continue
+            assert index[1] == len(known)
         kinds, marks = rng.choice(KINDS), rng.choice((b"#", b"#<", b""))
         data = ranked(rng) if rng.random() < 0.1 else made(rng, kinds)
         rows = expected(data, "s-slgs", b"#<")
-        assert module.judged(index, data) == (rows and judged(rows, groups)), (data, groups)
+        assert module.judged(index[0], data) == (rows and judged(rows, known)), (data, lines)
         got, wanted = module.columns(data, kinds, marks.decode()), expected(data, kinds, marks)
         assert (got is None) == (wanted is None), (data, kinds, marks)
         if got is not None:

@@ -12,7 +12,8 @@ import signal
 import sys
 import traceback
 import warnings
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from cranfield.trec_eval.arguments import FLAGS
 from examples import EXAMPLES, files
 from fuzz.drops import left_out
 from fuzz.invariants import problems_in, problems_of
+from fuzz.readers import mutate
 from fuzz.tangled import collection, measure
 
 PATIENCE = 20
@@ -143,6 +145,21 @@ for example in EXAMPLES:  # every question as its docstring shows it; one that i
     BASES.setdefault(command, []).append(shown)
     if command not in LISTED:
         BASES[command].append([SCORES[0] if word.endswith(".csv") else word for word in shown])
+
+
+def _shown_values() -> dict[str, list[str]]:
+    """The value of every option in the calls above: files that are there, names that mean something."""
+    shown: dict[str, list[str]] = {}
+    for command, question in questions().items():
+        flags = {flag: one for one in question.all() for flag in one.flags if one.kind is not bool}
+        for words in BASES.get(command, ()):
+            for flag, value in pairwise(words):
+                if flag in flags and value not in shown.setdefault(flags[flag].name, []):
+                    shown[flags[flag].name].append(value)
+    return shown
+
+
+SHOWN = _shown_values()
 SELDOM = {"report": 0.25, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
 """Commands that take long, and how often they come up beside the others."""
 CODES = {"gate": {0, 1, 2, 3, 4}}
@@ -174,6 +191,8 @@ TEXTS = {
     "teams": ["teams.txt", "letters.txt", "x.csv"], "team_prefix": ["[a-z]+", ".", "(", ".*", "(a+)+$"], "estimator": ["residual"],
     "contributing": ["pooled.txt", "letters.txt", "nowhere"], "factors": ["factors.csv", "factors.csv", "x.csv"], "leave_out": ["a", "alder"], "chart": [""], "title": ["<b>"], "names": ["AP", "RR", "x"],
     "reference": ["x.csv"], "estimate": ["y.csv"], "collection": ["s/qrels.txt"], "files": ["x.csv"], "other_measure": ["AP", "score"],
+    "map": ["0:0,1:1", "0:0,1:0.5,2:1", "1:nan", "x"], "weights": ["past=2,trec8=1", "past=nan", "x"], "deterministic": ["a", "zz"],
+    "documents": ["documents.tsv", "titles.jsonl"], "note": ["order.txt"], "held_out": ["y.csv"], "across": ["y.csv"],
 }  # fmt: skip
 FILES = [
     "x.csv",
@@ -187,6 +206,20 @@ FILES = [
     "order.txt",
 ]
 """What may stand in another's place, beside names that are none."""
+ODD = [
+    "loop",
+    "loop/x",
+    "z" * 300,
+    "a/" * 2500,
+    "empty",
+    "new.d",
+    "bytes.csv",
+    "b\udcff.csv",
+    "t\n\x1b[31m.csv",
+    "x.csv#AP",
+    "x.csv/y",
+]
+"""Names that lead nowhere, or to files that nobody would call so."""
 MADE = [
     "new.csv", "new.tsv", "new.json", "new.md", "new.tex", "new.html", "new.txt", "new.parquet", "new.csv.gz", "new.json.zst", "new.svg",
     "new.work", "new.xml", "new", "new.d", "nowhere/new.csv", "\0.csv", "",
@@ -229,10 +262,14 @@ REAL = [
 ]
 MILD = (3, 5, 8, 17, 18, 19, 19)
 """Kinds of scores that most commands have an answer to."""
+MAKES = {"output", "participants", "work"}
+"""Paths that a command writes, or goes on with."""
 ALONE = {"cluster", "intents", "collections", "trec", "leave_out"}
 """Options that mostly end in an error, because another is lacking or there is no such thing here."""
 ANY_MEASURE = {"measures": 0.8, "measure": 0.2, "names": 0.5}
 """Options that name a measure, and how often it is any that there is; most scores know only their own."""
+BROKEN = 0.15
+"""How often one of the files is broken."""
 SAFE = {"seed", "level", "memory"}
 """Whole numbers that cost nothing however large."""
 
@@ -313,6 +350,13 @@ def prepare(folder: Path) -> None:
     rows = "".join(f"t{i},score,0.5,0.1\n" for i in range(12))
     (folder / "factors.csv").write_text("topic,measure,mean,sd\n" + rows)
     (folder / "order.txt").write_text("a\nb\nc\n")  # until the first call
+    (folder / "titles.jsonl").write_text("".join(f'{{"id": "d{at}", "title": "T{at}"}}\n' for at in range(9)))
+    (folder / "loop").symlink_to("loop")
+    (folder / "empty").write_text("")
+    (folder / "bytes.csv").write_bytes(bytes(range(256)) * 20)
+    for name in ODD[-4:-2]:
+        with suppress(OSError):  # not every system takes such a name
+            (folder / name).write_text("topic,a,b\nt0,0.1,0.2\nt1,0.3,0.25\n")
 
 
 def value_of(one: Setting, chance: random.Random, mild: bool = False) -> str:
@@ -330,9 +374,9 @@ def value_of(one: Setting, chance: random.Random, mild: bool = False) -> str:
     if one.kind is float:
         ends = [end for end in (one.least, one.most) if end is not None]
         return repr(float(chance.choice([*ends, *REAL])))
-    if one.kind is Path and one.name not in ("teams", "contributing"):
+    if one.kind is Path and (one.written or one.name in MAKES):
         return chance.choice(MADE)
-    return chance.choice(TEXTS.get(one.name, NAMES))
+    return chance.choice([*TEXTS.get(one.name, NAMES), *SHOWN.get(one.name, [])])
 
 
 def _usual(one: Setting, chance: random.Random) -> str:
@@ -343,9 +387,9 @@ def _usual(one: Setting, chance: random.Random) -> str:
         least, most = (-math.inf if one.least is None else one.least), (math.inf if one.most is None else one.most)
         inside = [value for value in ((2, 3, 5) if one.kind is int else (0.05, 0.2, 0.5, 0.9)) if least < value < most]
         return str(chance.choice(inside or [int(least) if one.kind is int else least]))
-    if one.kind is Path and one.name != "teams":
+    if one.kind is Path and (one.written or one.name in MAKES):
         return chance.choice(MADE[:11])
-    return chance.choice(TEXTS.get(one.name, NAMES)[:2])
+    return chance.choice([*TEXTS.get(one.name, NAMES)[:2], *SHOWN.get(one.name, [])])
 
 
 def words_of(
@@ -355,7 +399,9 @@ def words_of(
     words = [*command.split(), *chance.choice([base for base in BASES[command] if base or not mild])]
     if not mild and chance.random() < 0.05:
         at = chance.choice([at for at, word in enumerate(words) if word in FILES] or [None])
-        words = words if at is None else [*words[:at], chance.choice([*FILES, "nowhere", "", "\0"]), *words[at + 1 :]]
+        words = (
+            words if at is None else [*words[:at], chance.choice([*FILES, *ODD, "nowhere", "", "\0"]), *words[at + 1 :]]
+        )
     if question is None:
         return words + _flags(chance), "table"
     own = [one for one in question.all() if one.flags and not (mild and one.name in ALONE)]
@@ -390,6 +436,25 @@ def words_of(
     else:
         format = "table"
     return words, format
+
+
+def spoilt(words: list[str], chance: random.Random) -> list[str]:
+    """The same call with one of the files it names, or one in a folder it names, broken by `mutate`."""
+    there = [at for at, word in enumerate(words) if at and "\0" not in word and Path(word[:200]).exists()]
+    if not there:
+        return words
+    at = chance.choice(there)
+    source = Path(words[at])
+    inside = [one for one in sorted(source.rglob("*")) if one.is_file()] if source.is_dir() else [source]
+    if not inside or source.name.startswith("new"):
+        return words
+    place = Path("broken") / source.name
+    place.parent.mkdir(exist_ok=True)
+    one = chance.choice(inside)
+    if source.is_dir():
+        shutil.copytree(source, place, dirs_exist_ok=True)
+    (place / one.relative_to(source) if source.is_dir() else place).write_bytes(mutate(one.read_bytes(), chance))
+    return [*words[:at], str(place), *words[at + 1 :]]
 
 
 def _flags(chance: random.Random) -> list[str]:
@@ -445,12 +510,14 @@ def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
         score_table(chance, [f"{name}(k={k})" for name in systems[:2] for k in (1, 2)], mild)
     )
     Path(folder, "order.txt").write_text("".join(f"{name}\n" for name in (systems if mild else "abc")))
-    for made in folder.glob("new*"):
+    for made in (*folder.glob("new*"), *folder.glob("broken")):
         shutil.rmtree(made) if made.is_dir() else made.unlink()
     (folder / "new.d").mkdir()
     words, format = words_of(command, asked[command], chance, mild)
     if any(word.startswith("d/") or word == "archive.txt" for word in words):
         collection(chance, folder / "d")
+    if chance.random() < BROKEN:
+        words = spoilt(words, chance)
     problem = run(words, format, CODES.get(command, {0, 1, 2}))
     return command, None if problem is None else f"cranfield {' '.join(map(repr, words))}\n{problem}"
 
@@ -496,7 +563,7 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
     if code in (1, 2):
         return None
     wrong = problems_of(out.getvalue(), format)
-    if not wrong and format == "json":
+    if not wrong and format == "json" and not any(word.startswith("broken/") for word in words):
         wrong = left_out(words, json.loads(out.getvalue()))
     written = [path for made in sorted(Path().glob("new*")) for path in (made, *sorted(made.rglob("*")))]
     wrong = wrong or [f"{path}: {one}" for path in written for one in problems_in(path)]

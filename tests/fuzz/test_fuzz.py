@@ -67,6 +67,7 @@ FOUND = [
     (CONSTANT, "monitor x.csv --per-look 2 --looks 2"),
     (NEAR, "design anova --scores x.csv --min-diff 0.1 --min-diff 1.0 --topics 20 --topics 5 --method exact"),
     (USUAL, "reliability x.csv --target 1e-12 --target 0.999999999999"),
+    (USUAL, "evaluate s/qrels.txt s/runs -m P@99999999999999999999"),
 ]
 
 
@@ -388,6 +389,41 @@ def test_the_fewest_inputs_reach_every_line(tmp_path: Path) -> None:
     short, long, other = b"a\nb\n", b"aa\nbb\n", b"a\n\xff\n"
     assert guided.reached(attempt, other) - guided.reached(attempt, short)
     assert guided.fewest(attempt, [long, other, short]) == [short, other]
+
+
+def test_a_report_is_made_of_scores_that_have_no_inverse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text("topic,a,b,c\nt0,4.8e-314,-3.2e-314,2.4e-314\nt1,3.1e-314,3.6e-314,1.9e-315\n")
+    assert commands.run(["report", *commands._report(["x.csv"], "data")], "table", {0}) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names that are no UTF-8")
+@pytest.mark.parametrize("command", BASES)
+def test_an_odd_name_in_place_of_any_file_is_answered(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In each place where a command names a file; the odd ones hold scores, so they are often read."""
+    monkeypatch.chdir(tmp_path)
+    commands.prepare(tmp_path)
+    for name in ("x.csv", "y.csv"):
+        Path(name).write_text(USUAL)
+    collection(random.Random(3), tmp_path / "d")
+    typed = [*command.split(), *BASES[command][0]]
+    places = [at for at, word in enumerate(typed) if at >= len(command.split()) and Path(word).exists()]
+    for at in places:
+        for name in commands.ODD:
+            words = [*typed[:at], name, *typed[at + 1 :]]
+            assert commands.run(words, "table", commands.CODES.get(command, {0, 1, 2})) is None, words
+
+
+def test_a_broken_file_of_every_kind_comes_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands.prepare(tmp_path)
+    before = Path("judges/groups.txt").read_bytes()
+    words = ["judges", "--human", "judges/human.qrels", "--system-groups", "judges/groups.txt", "--machine", "runs"]
+    broken = {word for seed in range(60) for word in commands.spoilt(words, random.Random(seed))} - {*words}
+    assert broken == {"broken/human.qrels", "broken/groups.txt", "broken/runs"}
+    assert Path("broken/groups.txt").read_bytes() != before == Path("judges/groups.txt").read_bytes()
 
 
 @pytest.mark.parametrize(("table", "words"), FOUND, ids=[words for _, words in FOUND])

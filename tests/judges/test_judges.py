@@ -435,11 +435,10 @@ def test_one_shared_system_is_refused() -> None:
 
 
 def test_two_judges_of_one_name_are_refused(tmp_path: Path) -> None:
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        cf.write_scores(matrix(scores()), tmp_path / folder / "x.csv")
-    message = message_of(tmp_path / "a" / "x.csv", tmp_path / "b" / "x.csv")
-    assert message == "two judges are called 'x'. Rename one of the files, or give a mapping of names."
+    file = tmp_path / "a" / "x.csv"
+    file.parent.mkdir()
+    cf.write_scores(matrix(scores()), file)
+    assert message_of(file, file) == "two judges are called 'a/x'. Rename one of the files, or give a mapping of names."
 
 
 def test_all_systems_tied_give_no_tau() -> None:
@@ -506,7 +505,7 @@ def test_a_mapping_gives_the_mapped_judgments(tmp_path: Path) -> None:
 
 def test_sampled_that_is_no_file() -> None:
     message = message_of({"person": matrix(scores())}, {"machine": matrix(scores())}, sampled="randm")
-    assert message == "`sampled` must be random, unknown or a file of strata; got 'randm'. Write random."
+    assert message == "`sampled` must be random, unknown or a file of strata; got 'randm'. If in doubt, write unknown."
 
 
 def test_groups_that_name_no_system() -> None:
@@ -535,3 +534,75 @@ def test_delta_reaches_as_far_as_the_larger_half_width_around_both_centres(sprea
     reach = max(0.095, stats.t.ppf(0.975, 24) * cleared.std(ddof=1))
     assert found is not None
     assert (found.lower, found.upper) == pytest.approx((0.7 - reach, 0.8 + reach))
+
+
+# ── what does not match ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_scores_by_different_measures_are_refused() -> None:
+    people, machine = (
+        ScoreMatrix(scores(), list(map(str, range(30))), list("abcdefgh"), "AP"),
+        matrix(scores(), "nDCG@10"),
+    )
+    with pytest.raises(CranfieldError) as caught:
+        cf.judges({"person": people}, {"machine": machine}, n_resamples=20)
+    assert str(caught.value) == "person has AP scores, machine has nDCG@10. Give scores by one measure."
+
+
+def test_a_score_file_without_a_measure_takes_that_of_the_others() -> None:
+    same = cf.judges({"person": matrix(scores(), "score")}, {"machine": matrix(scores(), "map")}, n_resamples=20)
+    assert same.settings["measure"] == "map"
+    alias = cf.judges({"person": matrix(scores(), "AP")}, {"machine": matrix(scores(), "map")}, n_resamples=20)
+    assert alias.settings["measure"] == "AP"
+
+
+def test_a_mapping_of_grades_is_refused_for_scores() -> None:
+    with pytest.raises(ArgumentError) as caught:
+        cf.judges({"person": matrix(scores())}, {"machine": matrix(scores())}, map="0:1")
+    assert str(caught.value) == "`map` maps grades, and scores hold none. Leave it out, or give judgments and runs."
+
+
+def test_files_of_one_name_are_called_after_their_folders(tmp_path: Path) -> None:
+    sample = cf.make_sample(n_topics=4, n_systems=3, n_documents=100, depth=10, length=20)
+    for folder in ("nist", "gpt"):
+        (tmp_path / folder).mkdir()
+        write_qrels(sample.qrels, tmp_path / folder / "qrels.txt")
+    result = cf.judges(tmp_path / "nist" / "qrels.txt", tmp_path / "gpt" / "qrels.txt", sample.runs, n_resamples=20)
+    assert (result.settings["human"], result.settings["machine"]) == (["nist/qrels"], ["gpt/qrels"])
+
+
+def test_systems_that_a_judge_did_not_score_are_named() -> None:
+    people, machine = matrix(scores(m=8)), matrix(scores(m=6))
+    result = cf.judges({"person": people}, {"machine": machine}, n_resamples=20)
+    assert "2 systems left out, because some judge has no scores: g, h." in result.warnings
+    assert result.settings["n_systems"] == 6
+
+
+def graded(machine: list[int]) -> cf.Judging:
+    """Two systems on three topics of four documents: people grade 0 to 3, the machine as given."""
+    people, other = (
+        {str(topic): {f"d{at}": grade for at, grade in enumerate(grades)} for topic in range(3)}
+        for grades in ([0, 1, 2, 3], machine)
+    )
+    runs = {
+        name: {str(topic): {f"d{at}": float(sign * at + topic) for at in range(4)} for topic in range(3)}
+        for name, sign in (("up", 1), ("down", -1))
+    }
+    return cf.judges({"person": people}, {"machine": other}, runs, n_resamples=20)
+
+
+def test_unmapped_scales_are_told_apart() -> None:
+    said = "Grades by machine are 0 to 1, by person 0 to 3. Labels and leniency compare them unmapped. Declare `map`."
+    assert said in graded([0, 0, 1, 1]).warnings
+    assert not any("unmapped" in text for text in graded([0, 3, 2, 0]).warnings)
+
+
+def test_second_persons_who_judged_different_topics_are_named() -> None:
+    values = scores()
+    people = {"person": matrix(values), "a": matrix(values[:20]), "b": matrix(values[12:], first=12)}
+    result = cf.judges(people, {"machine": matrix(values)}, n_resamples=20)
+    said = "Δ uses the 8 topics that every second person judged. With a alone it would use 20 topics."
+    assert said in result.warnings
+    assert result.verdicts[0].n_topics == 8
+    same = {"person": matrix(values), "a": matrix(values[:20]), "b": matrix(values[:20])}
+    assert not any("Δ uses" in text for text in cf.judges(same, {"machine": matrix(values)}, n_resamples=20).warnings)

@@ -119,8 +119,8 @@ def test_the_cheapest_mix_counts_the_machine_on_human_topics_too() -> None:
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({}, "give one of `width` and `min_diff`. Write a width of 0.1."),
-        ({"width": 0.1, "min_diff": 0.1}, "give one of `width` and `min_diff`. Write a width of 0.1."),
+        ({}, "give either `width` or `min_diff`, such as a width of 0.1."),
+        ({"width": 0.1, "min_diff": 0.1}, "give either `width` or `min_diff`, such as a width of 0.1."),
     ],
 )
 def test_one_goal_is_needed(how: dict[str, float], message: str) -> None:

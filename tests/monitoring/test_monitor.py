@@ -230,11 +230,11 @@ def test_bad_batches() -> None:
         ),
         (
             [a.select(topics=["1"])],
-            "score: the first look needs at least 2 topics; there is 1. Give the scores of more.",
+            "score: the first look needs at least 2 topics; there is 1. Give scores of more topics.",
         ),
         (
             [a.select(systems=["system1"])],
-            "score: the first look needs at least 2 systems; there is 1. Give the scores of more.",
+            "score: the first look needs at least 2 systems; there is 1. Give scores of more systems.",
         ),
     ]
     for given, message in cases:

@@ -205,7 +205,7 @@ def test_resamples_are_named_only_where_p_values_come_from_them():
     few = Scores([ScoreMatrix([[0.2, 0.5], [0.3, 0.4], [0.1, 0.3], [0.2, 0.6]], "1234", ["a", "b"], "AP")])
     table = paper_table(few)
     assert "Its p-values come from enumeration." in table.explain()
-    assert "randomisation test with p by enumeration, " in table.caption()
+    assert "randomisation test, p by enumeration, " in table.caption()
     assert "resamples" not in table.explain() + table.caption()
 
 

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from cranfield import CranfieldError, evaluate
 from cranfield.collection import compiled
-from cranfield.collection.compiled import OFF, judge_of
+from cranfield.collection.compiled import OFF, Judge, judge_of
 from cranfield.collection.lines import careful_qrels, careful_run, fast_qrels, fast_run, fast_run_block
 from cranfield.collection.types import QRELS_SCHEMA, Qrels, Run
 from cranfield.core.errors import quietly
 from cranfield.core.text import check_text, finite_number
 from cranfield.measures.evaluation import Evaluator
+from cranfield.measures.stream import of_lines
 from line_strategies import lines_of_fields, mutated_run
 
 ways = pytest.mark.parametrize("way", ["compiled", "polars"])
@@ -93,22 +94,21 @@ def test_lines_judged_at_once_are_judged_as_their_rows(
 ) -> None:
     rows = rows if mixed else sorted(dict(rows).items(), key=lambda row: (row[0][0], row[1]))
     data = "".join(f"{topic} Q0 {document} 7 {score} x\n" for (topic, document), score in rows).encode()
-    qrels = [(topic, "0", document, 1) for topic, document in sorted(known)]
+    qrels = [(topic, "0", document, 1) for topic, document in sorted(known, key=lambda pair: pair[::-1])]
     evaluator = Evaluator(Qrels(pl.DataFrame(qrels, schema=QRELS_SCHEMA, orient="row")), ["AP"])
     assert evaluator.judge_lines is not None
     at_once, run = evaluator.judge_lines(data), fast_run(data)
+    assert evaluator.judge_lines.rows == len(qrels)
     together = sum(one[0][0] != other[0][0] for one, other in pairwise(rows)) == len({one[0][0] for one in rows}) - 1
     if at_once is None:
         assert run is None or not together
         return
     assert run is not None
     ranking, unjudged_topics = evaluator.judge_with_unjudged_topics(Run(run.frame))
-    hits = np.frombuffer(at_once.hits, dtype=np.int64).reshape(-1, 3)
     assert (at_once.tag, list(at_once.unjudged_topics)) == (run.tag, unjudged_topics)
-    assert np.frombuffer(at_once.retrieved, dtype=np.int64).tolist() == ranking.retrieved.tolist()
-    assert hits[np.argsort(hits[:, 0], kind="stable")].T.tolist() == [
-        one.tolist() for one in (ranking.topic, ranking.rank, ranking.document)
-    ]
+    gathered = of_lines(at_once, evaluator.judgments, evaluator.index).ranking(evaluator.judgments, "x")
+    for name in ("retrieved", "topic", "rank", "document"):
+        assert getattr(gathered, name).tolist() == getattr(ranking, name).tolist()
 
 
 @many
@@ -117,8 +117,9 @@ def test_lines_judged_at_once_are_judged_as_their_rows(
 @example(data=b"1 Q0 d 1 2 x\n1 Q0 e 1 2 y\n")
 @example(data=b"1 Q0 d 1 2 x\n1 Q0 d 1 2 x\n")
 @example(data=b"3 Q0 d 1 2 x\n1 Q0 d 1 2 x\n3 Q0 e 1 2 x\n")
+@example(data=b"1 Q0 d 1 2\rx\n")
 def test_what_is_judged_at_once_is_a_run_without_remarks(data: bytes) -> None:
-    judge = judge_of(["1"], [["d"]])
+    judge = judge_of(b"1 0 d 1\n")
     if judge is not None and (text := read(data)) is not None and (judged := judge(text)) is not None:
         run = careful_run(text, "x", lenient=False)
         assert (run.tag, run.notes) == (judged.tag, ())
@@ -130,17 +131,20 @@ def test_ids_made_to_share_slots_are_not_judged_at_once() -> None:
     """That would take time by the square of their number."""
 
     def key(text: str) -> int:
-        key, padded = len(text), text.encode().ljust(12, b"\0")
-        for part in (padded[:8], padded[8:]):
-            key = (key ^ int.from_bytes(part, sys.byteorder)) * 0x9E3779B97F4A7C15 % 2**64
+        key, data = 0, text.encode()
+        for word in (data[:4] + data[-4:], bytes([len(data)])):
+            key = (key ^ int.from_bytes(word, "little")) * 0x9E3779B97F4A7C15 % 2**64
             key ^= key >> 32
         return key
 
-    ids = list(map(str, range(100_000)))
-    same = [one for one in ids if not key(one) % 512]
-    assert judge_of(["1"], [same[:64]]) is not None
-    assert judge_of(["1"], [same[:65]]) is None
-    judge = judge_of(["1"], [["1"]])
+    def judged(documents: list[str]) -> Judge | None:
+        return judge_of("".join(f"1 0 {one} 1\n" for one in documents).encode())
+
+    ids = list(map(str, range(10_000, 100_000)))
+    same = [one for one in ids if not key(one) % 256]
+    assert judged(same[:64]) is not None
+    assert judged(same[:65]) is None
+    judge = judged(["1"])
     assert judge is not None
     twins = [one for one in ids if not (key(one) >> 20) % 256]
     lines = [f"1 Q0 {one} 1 1 x\n".encode() for one in twins]

@@ -87,11 +87,11 @@ def test_require(matrix: ScoreMatrix) -> None:
     assert matrix.require() is matrix
     assert (
         message(matrix.require, topics=3, what="a fold")
-        == "AP: a fold needs at least 3 topics; there are 2. Give the scores of more."
+        == "AP: a fold needs at least 3 topics; there are 2. Give scores of more topics."
     )
     assert (
         message(matrix.select(systems=["a"]).require)
-        == "AP: this needs at least 2 systems; there is 1. Give the scores of more."
+        == "AP: this needs at least 2 systems; there is 1. Give scores of more systems."
     )
     infinite = ScoreMatrix([[np.inf, 1.0], [1.0, 1.0]], ["1", "2"], ["a", "b"], "z")
     assert message(infinite.require) == "z: this needs finite scores; topic '1', system 'a' has inf"

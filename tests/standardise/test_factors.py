@@ -53,7 +53,7 @@ def test_tied_topics_go_by_largest_and_smallest_score_not_by_a_rounded_sd() -> N
     tied = np.full(3, 0.1)
     assert tied.std(ddof=1) != 0, "the case is pointless where rounding gives an sd of 0"
     with pytest.warns(
-        CranfieldWarning, match=r"^AP: all standardising systems tied on 1 of 2 topics \(t0\)\. Scores there "
+        CranfieldWarning, match=r"^AP: all standardising systems tied on 1 of 2 topics \(t0\)\. A score there "
     ):
         factors = fit_standardisation(matrix([tied, [0.1, 0.2, 0.3]]))
     assert factors["AP"].tied == ("t0",)
@@ -64,7 +64,7 @@ def test_tied_topics_go_by_largest_and_smallest_score_not_by_a_rounded_sd() -> N
             done = factors.apply(new, to=to)  # type: ignore[arg-type]
         assert done.scores.only().values[0].tolist() == expected
         assert [str(w.message) for w in caught] == [
-            "AP: all standardising systems tied on 1 of 2 topics; 2 scores there differ from the tied score"
+            "AP: on 1 of 2 topics all standardising systems have one score; 2 other scores differ from it"
         ]
         assert (done.counts[0].tied_topics, done.counts[0].off_tie) == (1, 2)
         assert (done.counts[0].below, done.counts[0].above) == (0, 0), "a tie decides, it does not clip"
@@ -136,7 +136,7 @@ def message(text: str) -> str:
 
 
 def test_one_system_cannot_standardise() -> None:
-    text = "AP: fitting standardisation factors needs at least 2 systems; there is 1. Give the scores of more."
+    text = "AP: fitting standardisation factors needs at least 2 systems; there is 1. Give scores of more systems."
     with pytest.raises(DataError, match=message(text)):
         fit_standardisation(RAW.select(systems=["a"]))
 

@@ -65,7 +65,10 @@ def test_the_order_of_topics_and_systems_never_matters() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(DataError) as error:
         standardisation_robustness(RAW.select(systems=["a", "b"]))
-    assert str(error.value) == "AP: leaving systems out needs at least 3 systems; there are 2. Give the scores of more."
+    assert (
+        str(error.value)
+        == "AP: leaving systems out needs at least 3 systems; there are 2. Give scores of more systems."
+    )
     with pytest.raises(ArgumentError) as bad:
         standardisation_robustness(RAW, leave_out=list("abcd"))
     assert str(bad.value) == (

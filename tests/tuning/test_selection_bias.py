@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import cranfield
 from cranfield import ArgumentError, selection_bias
 from cranfield.questions.tune.folds import HoldOut, LeaveOneOut, NFold
 from cranfield.questions.tune.selection_bias import expected_largest
@@ -70,7 +71,7 @@ def test_a_seed_gives_the_same_figures() -> None:
     assert one.to_dict() == two.to_dict()
     assert one.signature == (
         "selection bias; settings 5; topics 10; sd 0.1; correlation 0; alpha 0.05; folds 2-fold; experiments 20; "
-        "seed 1; cranfield 0.1.0"
+        f"seed 1; cranfield {cranfield.__version__}"
     )
     assert "SelectionBias(5 equally good settings on 10 topics" in one._repr_html_()
 

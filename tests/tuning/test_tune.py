@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import model_selection
 
+import cranfield
 from cranfield import CranfieldWarning, DataError, ScoreMatrix, compare, tune
 from cranfield.core.errors import UnknownNameError
 from cranfield.core.resampling import topic_weights
@@ -253,7 +254,7 @@ def test_frames_dictionaries_and_texts() -> None:
     ]  # fmt: skip
     assert json.loads(json.dumps(found.to_dict()))["folds"][0]["chosen"] == {"x": "x(a=1)"}
     assert found.signature == (
-        "tuning; measure AP; families x (4 settings); topics 20; folds 4-fold; seed 1; cranfield 0.1.0"
+        f"tuning; measure AP; families x (4 settings); topics 20; folds 4-fold; seed 1; cranfield {cranfield.__version__}"
     )
     assert repr(found).splitlines()[0] == "Tuning(AP, 4-fold, 20 topics)"
     assert "4-fold" in found._repr_html_()
@@ -329,7 +330,10 @@ def test_unlike_rivals_are_warned_about_and_neighbours_are_not(splitter: NFold) 
             {"x": matrix(random(5, 2)), "y": matrix(random(5, 2), "P@10")},
             "the families have different measures: 'x' has AP, 'y' has P@10. Use one measure.",
         ),
-        ({"x": matrix(random(1, 2))}, "AP: tuning 'x' needs at least 2 topics; there is 1. Give the scores of more."),
+        (
+            {"x": matrix(random(1, 2))},
+            "AP: tuning 'x' needs at least 2 topics; there is 1. Give scores of more topics.",
+        ),
         (
             {"x": matrix([[1, 2], [3, np.inf]])},
             "AP: tuning 'x' needs finite scores; topic '0001', system 'x(a=1)' has inf",

@@ -219,12 +219,12 @@ def test_pooling_refuses_what_does_not_belong_together() -> None:
         (
             [[0.1, 0.3]],
             "within",
-            "AP: a variance estimate needs at least 2 topics; there is 1. Give the scores of more.",
+            "AP: a variance estimate needs at least 2 topics; there is 1. Give scores of more topics.",
         ),
         (
             [[0.1], [0.2]],
             "within",
-            "AP: a variance estimate needs at least 2 systems; there is 1. Give the scores of more.",
+            "AP: a variance estimate needs at least 2 systems; there is 1. Give scores of more systems.",
         ),
         (
             [[0.1, 0.3], [np.inf, 0.2]],

@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cranfield.cli.output import beside, draw, emit, progress_bar, say, warn, wrapped, write
 from cranfield.core.errors import CranfieldError, FileError, Problem
-from cranfield.core.files import expand, is_file
+from cranfield.core.files import expand, is_file, is_folder
 from cranfield.core.question import Files, Question
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def _holds_results(path: str) -> bool:
     from cranfield.questions.across.results import result_files
 
     try:
-        return Path(path).is_dir() and bool(result_files(path))
+        return is_folder(path) and bool(result_files(path))
     except CranfieldError:
         return False
 

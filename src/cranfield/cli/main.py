@@ -35,29 +35,35 @@ EXIT_CODES = {
 """The exit codes and their meaning."""
 
 
+PAGE_WIDTH = 79
+"""Columns of a page of help."""
+
+
 def tests_page() -> str:
     """The significance tests, and when to use them."""
     from cranfield.questions.compare.tests import TESTS
 
     lines = ["Significance tests (--test) and their assumptions.", ""]
     for test in TESTS.values():
-        lines += [f"  {test.name}", f"      {test.summary}.", f"      Assumes: {test.assumes}."]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            "If in doubt, use randomisation: it suits any number of systems. Use t for speed. Use randomised-tukey for",
-            "all pairs of systems with similar variance. Unpaired tests are for systems scored on different topics.",
-        ]
+        lines.append(f"  {test.name}")
+        for text in (f"{test.summary}.", f"Assumes: {test.assumes}."):
+            lines.append(click.wrap_text(text, PAGE_WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8))
+    advice = (
+        "If in doubt, keep the default: randomisation for up to 20 comparisons, max-t for more. Use t for speed. Use "
+        "unpaired tests for systems scored on different topics."
     )
+    return "\n".join([*lines, "", click.wrap_text(advice, PAGE_WIDTH)])
 
 
 def corrections_page() -> str:
     """The corrections for many comparisons."""
     from cranfield.questions.compare.corrections import CORRECTIONS
 
-    lines = [f"  {one.name:<12} {one.summary}" for one in CORRECTIONS.values()]
-    return "\n".join(["Corrections for multiple comparisons (--correction).", "", *lines])
+    lines = ["Corrections for multiple comparisons (--correction).", ""]
+    for one in CORRECTIONS.values():
+        told = f"{one.controls}: {one.summary}." if one.name != "none" else f"{one.summary}."
+        lines += [f"  {one.name}", click.wrap_text(told, PAGE_WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)]
+    return "\n".join(lines)
 
 
 def exit_codes_page() -> str:
@@ -114,12 +120,12 @@ class _Help(click.Command):
     "trec_eval",
     cls=_Help,
     context_settings=_SETTINGS,
-    short_help="Print what trec_eval prints, from its own flags.",
+    short_help="Run trec_eval's flags and print its lines.",
     add_help_option=False,
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def trec_eval(words: tuple[str, ...]) -> None:
-    """Print what trec_eval prints, from its own flags.
+    """Run trec_eval's flags and print its lines.
 
     Example: cranfield trec_eval -q -c -m all_trec qrels.txt bm25.run
     """
@@ -254,7 +260,7 @@ def _drop_output() -> None:
 app = Program(
     name="cranfield",
     help="Design and analyse test collections: how many topics you need, and which systems really differ.",
-    epilog="Exit codes: 0 done, 1 bad input, 2 bad usage, 3 and 4 a gate's fail and undecided, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 bad input, 2 bad usage, 3 gate failed, 4 gate undecided, 130 interrupted.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )

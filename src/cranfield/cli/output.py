@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core.answer import gathered
 from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.core.errors import ArgumentError, FileError, UnknownNameError
-from cranfield.core.files import COMPRESSED, expand, is_file, is_folder, is_url, split_sheet
+from cranfield.core.files import COMPRESSED, NamedFile, expand, is_file, is_folder, is_url, split_sheet
 from cranfield.core.formats import FORMATS, OutputFormat, endings, of_path, offered
 from cranfield.core.labels import plural
 from cranfield.core.options import Setting
 from cranfield.core.question import Files, Question, in_words_of
+from cranfield.core.resources import check_charts
 from cranfield.core.writing import NO_URL, write_atomically
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ def draw(said: Answer, result: Result, to: Output) -> None:
 
 def refuse_early(to: Output, asked: Question, files: Files) -> None:
     """Refuse what cannot be written or drawn, or would replace an input, before any work is done."""
+    if to.plot is not None:
+        check_charts()
     if to.plot is not None and to.plot.suffix.lower() not in CHART_ENDINGS:
         raise ArgumentError(f"cannot draw to {to.plot}: end the name in {', '.join(CHART_ENDINGS)}.")
     if to.plot is None and to.chart is not None:
@@ -116,7 +119,8 @@ def _refuse_inputs(made: Sequence[Path], read: Sequence[Any]) -> None:
             with suppress(FileError):  # said when it is read, or no name of a file at all
                 name = split_sheet(name)[0]
                 inputs = [name] if is_file(name) else expand(name) if is_folder(name) or "*" in name else []
-                if any(is_file(one) and path.samefile(one) for one in inputs):
+                places = [one.place if isinstance(one, NamedFile) else one for one in inputs]
+                if any(is_file(one) and path.samefile(one) for one in places):
                     raise ArgumentError(f"{path} is an input of this command. Name another file to write.")
 
 

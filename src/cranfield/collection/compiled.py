@@ -6,11 +6,8 @@ It is optional: without it `collection.lines` hands the same bytes to polars and
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 from typing import Any, NamedTuple
-
-from cranfield.core.text import old_line_ends
 
 OFF = "CRANFIELD_PURE"
 Columns = Callable[[bytes, str, str], tuple[Any, Any] | None]
@@ -23,7 +20,7 @@ def _found() -> Any:
         from cranfield.collection import _columns
     except ImportError:
         return None
-    return _columns if hasattr(_columns, "judged") else None  # one that was built from an older source counts as none
+    return _columns if hasattr(_columns, "judgments") else None  # one of an older source counts as none
 
 
 _module = _found()
@@ -36,14 +33,14 @@ doubles, ``-`` left out); and the characters with which no line may begin.
 
 
 class JudgedLines(NamedTuple):
-    """What all lines of a run hold for measures: 64-bit whole numbers as bytes.
+    """What all lines of a run hold for measures; pairs of 64-bit whole numbers as bytes.
 
     Parameters
     ----------
     tag : the run tag, the same on every line
     unjudged_topics : the topics without judgments
-    retrieved : how many documents each judged topic has
-    hits : topic number, rank and document number of each judged document, topics in the order of the file
+    retrieved : the first row of each judged topic among the judgments, and how many documents the run has for it
+    hits : rank and row of each judged document, topics in the order of the file
     """
 
     tag: str
@@ -52,19 +49,33 @@ class JudgedLines(NamedTuple):
     hits: bytes
 
 
-Judge = Callable[[bytes], JudgedLines | None]
-"""Parses a run, ranks its documents by score and looks them up in one go; None at a doubt."""
+class Judge:
+    """Parses a run, ranks its documents by score and looks them up among judgments in one go; None at a doubt.
 
-
-def judge_of(topics: Iterable[str], documents: Iterable[Iterable[str]]) -> Judge | None:
-    """What judges lines, from the judged documents of each topic; None where not built, or where ids collide.
-
-    Documents are numbered in the order given, those of all topics together.
+    `rows` is how many judgments there are.
     """
-    index = columns and _module.index((*map(tuple, documents), tuple(topics)))
-    return index and partial(_judged, index)
+
+    def __init__(self, index: Any, rows: int) -> None:
+        self._index, self.rows = index, rows
+
+    def __call__(self, data: bytes) -> JudgedLines | None:
+        found = None if has_old_ends(data) else _module.judged(self._index, data)
+        return found and JudgedLines(*found)
 
 
-def _judged(index: Any, data: bytes) -> JudgedLines | None:
-    found = None if old_line_ends(data) else _module.judged(index, data)
-    return found and JudgedLines(*found)
+def judge_of(lines: bytes) -> Judge | None:
+    """What judges runs by lines of judgments; None where not built, or at a doubt.
+
+    Every line has four fields, the first and the third topic and document.
+    """
+    found = None if columns is None or has_old_ends(lines) else _module.judgments(lines)
+    return found and Judge(*found)
+
+
+def has_old_ends(data: bytes) -> bool:
+    """Whether lines may end in CR alone, which is a blank to the columnar parsers.
+
+    >>> has_old_ends(b"1 a\\r2 b\\r"), has_old_ends(b"1 a\\r\\n2 b\\r\\n")
+    (True, False)
+    """
+    return b"\r" in data and b"\n" not in data.rstrip()

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from cranfield.collection import compiled
 from cranfield.collection.types import DECLARE, QRELS_SCHEMA, RUN_SCHEMA, GradeMap, Schema
 from cranfield.core.labels import plural
-from cranfield.core.text import BOM, Problems, decimal_comma, finite_number, old_line_ends, shown
+from cranfield.core.text import BOM, Problems, decimal_comma, finite_number, shown
 
 RUN_FIELDS = "topic Q0 document rank score tag"
 QRELS_FIELDS = "topic iteration document relevance"
@@ -227,7 +227,7 @@ class _Batch:
 
 def _columns(data: bytes, schema: Schema, marks: bytes) -> pl.DataFrame | None:
     """The data as columns, perhaps without that of Q0; None when a line does not fit."""
-    if old_line_ends(data):
+    if compiled.has_old_ends(data):
         return None
     if compiled.columns is not None:
         letters = "".join("-" if name == "q0" else _LETTERS[kind] for name, kind in schema.items())

@@ -42,8 +42,8 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     Raises
     ------
     FileError
-        With file and line, for a wrong number of fields, a score that is not a finite number, a duplicate document,
-        an empty or binary file, or bad UTF-8. All problems are counted and the first five shown.
+        With file and line: wrong number of fields, score that is not a finite number, duplicate document, empty or
+        binary file, bad UTF-8. All problems are counted and the first five shown.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from cranfield.collection.sample_judges import MACHINE, make_judges
 from cranfield.collection.writers import write_qrels, write_run
 from cranfield.core.errors import FileError, Problem
 from cranfield.core.executors import map_in_order
-from cranfield.core.files import reason
+from cranfield.core.files import reason, resolved
 from cranfield.core.text import parse_json
 from cranfield.core.writing import write_atomically, written_whole
 
@@ -51,7 +51,7 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
     target = Path(directory)
     try:
         barred = next((path for path in (target, *target.parents) if path.exists() and not path.is_dir()), None)
-        empty = barred is not None or not target.resolve().is_dir() or not any(target.iterdir())
+        empty = barred is not None or not resolved(target).is_dir() or not any(target.iterdir())
     except (OSError, ValueError) as error:
         raise FileError(os.fspath(directory), [Problem(0, f"cannot be read: {reason(error)}")]) from None
     if barred is not None:
@@ -66,7 +66,7 @@ def write_sample(
 ) -> tuple[Path, ...]:
     """See `Sample.write`."""
     check_directory(directory, force=force)
-    target = Path(directory).resolve()
+    target = resolved(directory)
     with written_whole(target) as new:
         names = _write_new(sample, new, truth_topics)
         gone = _former_runs(target / "truth.json") - {*names}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, notify
 from cranfield.core.files import read_bytes, system_name
 from cranfield.core.labels import plural, summary
-from cranfield.core.text import Problems, filled_lines, shown
+from cranfield.core.text import Problems, csv_fields, filled_lines, shown
 
 if TYPE_CHECKING:
     from cranfield.scores.matrix import Scores
@@ -99,7 +98,7 @@ def _named_rows(lines: Sequence[Line]) -> Fields | None:
 
 
 def _cells(text: str, mark: str) -> list[str]:
-    return next(csv.reader([text], delimiter=mark), [])
+    return csv_fields(text, mark)
 
 
 def _folded(name: str) -> str:

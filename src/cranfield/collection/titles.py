@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -10,8 +9,9 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from cranfield.core.errors import FileError, Problem
-from cranfield.core.files import NamedFile, is_file, is_folder, line_blocks, open_bytes
-from cranfield.core.text import shown
+from cranfield.core.files import NamedFile, is_file, is_folder, line_blocks, open_bytes, resolved
+from cranfield.core.labels import CONTROL
+from cranfield.core.text import csv_fields, shown
 
 _ID = ("document", "_id", "id", "docno", "docid", "doc_id", "document_id", "cord_uid", "pid")
 _TITLE = ("title", "name", "headline", "text", "contents", "body", "abstract")
@@ -48,12 +48,13 @@ def read_titles(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[s
                 if header:
                     continue
             mark, at, place = columns
-            fields = next(csv.reader([line], delimiter=mark), [])
+            fields = csv_fields(line, mark)
             if len(fields) <= max(at, place):
                 raise FileError(label, [Problem(number, f"expected an id and a title, found {shown(line)}")])
             name, title = fields[at].strip(), fields[place]
         if name in wanted and name not in titles:
-            titles[name] = " ".join(title.split())[:LONGEST]
+            visible = CONTROL.sub("", " ".join(title.split()))[:LONGEST]
+            titles[name] = visible.encode(errors="replace").decode()  # half of a pair is no character
     return titles
 
 
@@ -87,7 +88,7 @@ def _from_json(line: str, label: str, number: int) -> tuple[str, str]:
 def _columns(line: str, label: str, number: int) -> tuple[tuple[str, int, int], bool]:
     """What parts the columns, which of them are id and title, and whether the line is their header."""
     for mark in "\t,":
-        names = [name.strip().casefold() for name in next(csv.reader([line], delimiter=mark), [])]
+        names = [name.strip().casefold() for name in csv_fields(line, mark)]
         at, place = _first(names, _ID), _first(names, _TITLE)
         if at is not None and place is not None:
             return (mark, at, place), True
@@ -114,7 +115,7 @@ def collection_title(path: str | os.PathLike[str]) -> str:
     ('dl2019.human', '')
     """
     name = os.fspath(path)
-    file = Path(name) if isinstance(path, NamedFile) or not (is_file(name) or is_folder(name)) else Path(name).resolve()
+    file = Path(name) if isinstance(path, NamedFile) or not (is_file(name) or is_folder(name)) else resolved(name)
     for one in (file.name, *(parent.name for parent in list(file.parents)[:2])):
         stem = one
         while _ENDINGS.search(stem):

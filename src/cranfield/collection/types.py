@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -17,6 +17,7 @@ from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import natural_sorted, summary
 
 if TYPE_CHECKING:
+    from cranfield.collection.ahead import ReadAhead
     from cranfield.collection.groups import GroupSet
 
 Schema = dict[str, type[pl.DataType]]
@@ -60,6 +61,8 @@ class Qrels(_Rows):
     name: str = "qrels"
     notes: tuple[str, ...] = ()
     groups: tuple[GroupSet, ...] = ()
+    ahead: ReadAhead | None = field(default=None, init=False, repr=False)
+    """Runs that another thread has begun to judge by these very rows, if any."""
 
     def __eq__(self, other: object) -> bool:
         return self.frame.equals(other.frame) if isinstance(other, Qrels) else NotImplemented

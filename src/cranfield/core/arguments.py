@@ -1,4 +1,4 @@
-"""What is passed to a public function has the types that its annotations name, or an `ArgumentError` says so.
+"""Arguments of public functions must have the types of their annotations; otherwise an `ArgumentError` names them.
 
 The annotations are the one list of types: mypy reads them before a program runs, and `check_arguments` when it does.
 """

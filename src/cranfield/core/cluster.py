@@ -22,6 +22,7 @@ from weakref import WeakKeyDictionary
 
 from cranfield.core.errors import ArgumentError, ClusterError, with_extra
 from cranfield.core.executors import Parcel
+from cranfield.core.files import is_file
 from cranfield.core.labels import plural
 from cranfield.core.text import parse_json
 
@@ -133,7 +134,7 @@ def _connect(where: str, local: Any) -> Client:
 def _check_scheduler_file(name: str) -> None:
     """Refuse a file that names no scheduler; one that is not there may be about to be written, but not for ever."""
     until = time.monotonic() + ANSWER
-    while not Path(name).exists() and time.monotonic() < until:
+    while not is_file(name) and time.monotonic() < until:
         time.sleep(0.1)
     try:
         told = parse_json(Path(name).read_bytes())

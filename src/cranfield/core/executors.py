@@ -3,13 +3,14 @@
 Everything that maps work (runs, splits, blocks of resamples, simulated datasets) goes through `map_in_order`. A unit of
 work is a module-level function with its shared inputs bound by `functools.partial`, and one small item: both can be
 pickled, so that threads, processes and a cluster are a choice of the caller, and no result depends on it.
-`run_isolated` does one thing in a process of its own, where it cannot block the page or crash the server.
+`run_isolated` does one thing in a separate process, where it cannot block the page or crash the server.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import os
 import pickle
 import threading
@@ -332,3 +333,18 @@ def limit_memory(more: int) -> None:
     with suppress(OSError, ValueError):  # systems that refuse it
         resource.setrlimit(resource.RLIMIT_AS, (limit, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_processor(more: int) -> None:
+    """Let this process take so many seconds of a processor more; the system ends it after that."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    limit = math.ceil(used.ru_utime + used.ru_stime) + more
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)
+    with suppress(OSError, ValueError):  # systems that refuse it
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, most))

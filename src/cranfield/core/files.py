@@ -210,6 +210,24 @@ def whole_path(name: str) -> NamedFile | str:
     return name if is_elsewhere(place) else NamedFile(str(name), Path(place).absolute())
 
 
+def resolved(path: str | os.PathLike[str]) -> Path:
+    """Where a path leads, links followed; of links in a circle, the path itself (`Path.resolve` raises there)."""
+    return Path(os.path.realpath(path))
+
+
+def speakable(name: str) -> str:
+    """A name that can be printed: what is no Unicode is shown as a question mark, and is opened as it is called.
+
+    >>> name = speakable("runs/b\\udcfcm25.run")
+    >>> name, name.place
+    ('runs/b\ufffdm25.run', 'runs/b\\udcfcm25.run')
+    """
+    if name.isascii() or isinstance(name, NamedFile):
+        return name
+    shown = re.sub("[\ud800-\udfff]", "\ufffd", name)
+    return name if shown == name else NamedFile(shown, name)
+
+
 def reason(error: OSError | ValueError) -> str:
     """Why the system refused a file: in its own words, or for a name that it cannot even look for.
 
@@ -502,7 +520,7 @@ def filesystem(name: str) -> tuple[Any, str]:
         try:
             system, path = fsspec.core.url_to_fs(name)
         except (ImportError, ValueError) as error:
-            raise FileError(name, f"fsspec cannot open it: {error}, or fetch the file") from None
+            raise FileError(name, f"fsspec cannot open it: {error}. Or download the file first.") from None
     return system, path
 
 
@@ -610,6 +628,6 @@ def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> 
             matched.extend(match for match in matches if is_file(match))
         else:
             matched.append(name)  # reading it will say what is wrong
-    files = Files(dict.fromkeys(matched))
+    files = Files(map(speakable, dict.fromkeys(matched)))
     files.skipped = tuple(dict.fromkeys(skipped))
     return files

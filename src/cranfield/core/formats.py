@@ -104,7 +104,7 @@ def text_writer(name: str, text: Callable[[Sheet], str]) -> Write:
     """What writes a sheet as text in a format: the text it has ready for that, or else one made of its rows."""
 
     def write(sheet: Sheet, width: int | None = None) -> bytes:
-        return (sheet.texts[name] if name in sheet.texts else text(sheet)).encode()
+        return (sheet.texts[name] if name in sheet.texts else text(sheet)).encode(errors="replace")
 
     return write
 

@@ -385,7 +385,10 @@ def seed() -> Any:
 
 
 def n_resamples(
-    default: int | None = defaults.RESAMPLES, help: str = "Number of resamples.", least: int = 1, usual: str = ""
+    default: int | None = defaults.RESAMPLES,
+    help: str = "Resamples for p-values and intervals.",
+    least: int = 1,
+    usual: str = "",
 ) -> Any:
     """Number of resamples."""
     return setting(

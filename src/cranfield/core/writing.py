@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cranfield.core.errors import FileError
-from cranfield.core.files import compressed, is_url, reason
+from cranfield.core.files import compressed, is_url, reason, resolved
 
 _LONG_NAME = 100
 """Bytes of a name from which on names of temporary neighbours do not repeat it; systems allow 255."""
@@ -78,7 +78,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
         if target.is_symlink():
             with suppress(FileNotFoundError):
                 target.stat()  # one that leads to itself is an error
-            target = target.resolve()
+            target = resolved(target)
         sweep(target)
         neighbour = target.with_name(f"{beside(target.name)}{os.urandom(4).hex()}.part")
         handle = os.open(neighbour, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)

@@ -149,7 +149,7 @@ def number_retrieved(ranking: JudgedRanking) -> Floats:
 
 @measure("NumRel", family="trec_eval", aggregate="sum", citation=_TREC)
 def number_relevant(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
-    """Relevant documents the judgments know: R (summed over topics)."""
+    """Relevant documents in the judgments: R (summed over topics)."""
     return ranking.judgments.relevant(rel)
 
 
@@ -187,7 +187,7 @@ def accuracy(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff | None = 
 
 @measure("Unjudged", aliases=("holes", "hole"), family="trec_eval", citation=_TREC)
 def unjudged(ranking: JudgedRanking, *, cutoff: Cutoff) -> Floats:
-    """Documents nobody judged (absent from the judgments, or of a negative level) among the first k / k."""
+    """Unjudged documents (absent from the judgments, or of a negative level) among the first k / k."""
     hits = ranking.hits
     known = hits.where((hits.level >= 0) & (hits.rank <= cutoff)).count()
     return (np.minimum(ranking.retrieved, cutoff) - known) / cutoff
@@ -197,7 +197,7 @@ def unjudged(ranking: JudgedRanking, *, cutoff: Cutoff) -> Floats:
 def interpolated_precision(
     ranking: JudgedRanking, *, rel: Level = 1, recall: Fraction, tool: Literal["trec", "trec9"] = "trec"
 ) -> Floats:
-    """Highest precision at any rank from that of relevant document number round(recall·R) on; 0 when not reached."""
+    """Highest precision from relevant document number round(recall·R) downwards; 0 if it is not retrieved."""
     # Version 10 rounds halves up, as C's lround does; version 9 cut recall·R + 0.9.
     more = 0.5 if tool == "trec" else 0.9
     wanted = np.floor(recall * ranking.judgments.relevant(rel) + more).astype(np.int64)
@@ -238,7 +238,7 @@ def eleven_point_average(ranking: JudgedRanking, *, rel: Level = 1, tool: Litera
 
 @measure("Bpref", family="trec_eval", citation="Buckley & Voorhees 2004, SIGIR; formula of trec_eval since 8.0")
 def bpref(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
-    """Mean over R of 1 − min(n, R)/min(N, R), n of the N judged non-relevant documents standing above."""
+    """Mean over R of 1 − min(n, R)/min(N, R), with n of the N judged non-relevant documents ranked above."""
     hits, judgments = ranking.hits, ranking.judgments
     relevant = hits.level >= rel
     above = hits.counted((hits.level >= 0) & ~relevant)[relevant]
@@ -251,7 +251,7 @@ def bpref(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
 
 @measure("infAP", family="trec_eval", citation="Yilmaz & Aslam 2006, CIKM, eq. 1; a negative level = pooled, unjudged")
 def inferred_ap(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
-    """AP expected from judgments on a random sample of the pool, whose other documents have a negative level."""
+    """AP estimated from a judged random sample of the pool; its other documents have a negative level."""
     hits = ranking.hits
     is_relevant = hits.level >= rel
     pooled = hits.counted(np.ones(len(hits), dtype=np.bool_))[is_relevant] - 1
@@ -268,7 +268,7 @@ def inferred_ap(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
 
 @measure("RBPresidual", family="trec_eval", citation="Moffat & Zobel 2008, TOIS 27")
 def rbp_residual(ranking: JudgedRanking, *, p: OpenFraction = 0.8) -> Floats:
-    """How much RBP could still rise: (1−p)·Σ p^(rank−1) over unjudged documents + p^retrieved; 0 with all judged."""
+    """Largest possible increase of RBP: (1−p)·Σ p^(rank−1) over unjudged documents + p^retrieved; 0 with all judged."""
     hits = ranking.hits
     judged = hits.where(hits.level >= 0)
     retrieved = ranking.retrieved

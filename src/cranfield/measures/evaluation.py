@@ -46,6 +46,7 @@ from cranfield.measures.stream import (
     in_sections,
     join_sections,
     judge_lines,
+    of_lines,
     open_run,
     read_again,
     sent,
@@ -117,7 +118,7 @@ class Evaluator:
         common: dict[str, Value] = {"rel": level} if gains is None else {"rel": level, "gains": check_gains(gains)}
         self.measures = list(dict.fromkeys(one.with_defaults(common) for one in parse_measures(measures)))
         self.qrels, self.scoring = qrels, options
-        self.judgments, self._index = prepare(qrels, intents)
+        self.judgments, self.index = prepare(qrels, intents)
         self.judged_only = options["judged_only"]
         self.only_relevant = not (self.judgments.subtopics.level < 1).any()
         if self.judged_only and self.only_relevant:
@@ -150,11 +151,11 @@ class Evaluator:
 
     def judge_with_unjudged_topics(self, run: Run) -> tuple[JudgedRanking, list[str]]:
         """The same, with the topics of the run that have no judgments."""
-        return judge(run, self.judgments, self._index, order=self.order, single_precision=self.single_precision)
+        return judge(run, self.judgments, self.index, order=self.order, single_precision=self.single_precision)
 
     def find(self, topic: Ints, documents: pl.Series) -> Ints:
         """The number of each document among the judged ones, −1 for an unjudged one; `topic` is that of each."""
-        return self._index.find(topic, documents)
+        return self.index.find(topic, documents)
 
     def score(self, ranking: JudgedRanking) -> Floats:
         """Our own measures of a ranking (or of a part of it): measures × topics."""
@@ -183,19 +184,29 @@ class Evaluator:
     @cached_property
     def judge_lines(self) -> Judge | None:
         """What may judge a whole file in one go; None where documents are not ranked by their scores as written."""
-        plain = self.order == "score" and not self.single_precision
-        return judge_lines(self.judgments) if plain else None
+        if self.order != "score" or self.single_precision:
+            return None
+        ahead = self.qrels.ahead
+        return ahead.judge if ahead and ahead.judge.rows == len(self.qrels) else judge_lines(self.qrels)
+
+    def score_ahead(self, path: str) -> RunScores | None:
+        """The scores of a file that was judged before it was asked for; None for another."""
+        ahead = self.qrels.ahead
+        if ahead is None or self.judge_lines is not ahead.judge or (found := ahead.judged(path)) is None:
+            return None
+        system = called(path, found.tag, self.scoring["name"])
+        return self._gathered(system, of_lines(found, self.judgments, self.index), ())
 
     def score_stream(self, stream: RunStream) -> RunScores:
         """`score_run` of a file that is read in blocks."""
-        gathered = gather(stream, self.judgments, self.judge_with_unjudged_topics)
+        gathered = gather(stream, self.judgments, self.index, self.judge_with_unjudged_topics)
         return self._gathered(stream.system, gathered, stream.notes)
 
     def judge_section(self, stream: RunStream) -> JudgedSection:
         """The judged documents of a section of a file, for `score_sections`."""
         assert stream.section is not None
         try:
-            gathered = gather(stream, self.judgments, self.judge_with_unjudged_topics)
+            gathered = gather(stream, self.judgments, self.index, self.judge_with_unjudged_topics)
         except NeedsWhole:
             return JudgedSection(stream.section, None, [])
         return JudgedSection(stream.section, None if gathered.unranked else gathered, stream.blocks)
@@ -436,6 +447,8 @@ def _score_unit(evaluator: Evaluator, memory: float, unit: Unit) -> RunScores | 
     lenient, name = evaluator.scoring["lenient"], evaluator.scoring["name"]
     if isinstance(unit, Run) or (evaluator.needs_documents and isinstance(unit, str)):
         return evaluator.score_run(open_run(unit, lenient, name))
+    if isinstance(unit, str) and (scores := evaluator.score_ahead(unit)) is not None:
+        return scores
     stream = RunStream(unit, lenient=lenient, name=name, memory=memory, judge=evaluator.judge_lines)
     return evaluator.judge_section(stream) if isinstance(unit, RunSection) else evaluator.score_stream(stream)
 

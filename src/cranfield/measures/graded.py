@@ -195,7 +195,7 @@ def _at(ideal: Hits, sums: Floats, topic: Ints, rank: Ints) -> Floats:
 
 @measure("nDCGrel", family="trec_eval", citation=_BUCKLEY)
 def ndcg_at_relevant(ranking: JudgedRanking, *, gains: Gains = "linear") -> Floats:
-    """Mean over the documents with a gain of nDCG at their rank; for those not retrieved, of DCG / ideal DCG."""
+    """Mean over documents with a gain: nDCG at their rank, or DCG / ideal DCG if not retrieved."""
     hits, ideal = ranking.gains(gains), ranking.judgments.ideal(gains)
     own, best = _sums(hits), _sums(ideal)
     known = ideal.count()

@@ -63,6 +63,7 @@ def depths_of(measures: Sequence[Measure]) -> list[int]:
 
 def top_share(ranking: JudgedRanking, depth: int) -> float:
     """Share of judged documents among the first `depth` of all topics; 1 for fewer than 20 of them."""
+    depth = min(depth, int(ranking.retrieved.max(initial=0)))  # a cutoff may be any whole number
     seen = int(np.minimum(ranking.retrieved, depth).sum())
     return int((ranking.rank <= depth).sum()) / seen if seen >= FEWEST else 1.0
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -16,11 +15,11 @@ from cranfield.collection.compiled import Judge, JudgedLines, judge_of
 from cranfield.collection.lines import Noticed
 from cranfield.collection.readers import read_run
 from cranfield.collection.streaming import RunSection, RunStream, in_turn, topic_sections
-from cranfield.collection.types import Run
+from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import SystemName
 from cranfield.core.files import STDIN, is_read_once, whole_path
 from cranfield.measures.judgments import Ints, Judgments
-from cranfield.measures.ranking import JudgedRanking, NoRanking
+from cranfield.measures.ranking import DocumentIndex, JudgedRanking, NoRanking
 
 SECTION = 1 << 26
 """Run files above this many bytes go to other workers in sections of about this size."""
@@ -89,7 +88,7 @@ def join_sections(sections: Sequence[JudgedSection]) -> Gathered | None:
     return Gathered(retrieved.sum(axis=0), rows, dict.fromkeys(topics))
 
 
-def gather(stream: RunStream, judgments: Judgments, judge: JudgeRun) -> Gathered:
+def gather(stream: RunStream, judgments: Judgments, index: DocumentIndex, judge: JudgeRun) -> Gathered:
     """The judged documents of a file of any size, or of a section of it."""
     gathered = Gathered(np.zeros(judgments.n_topics, dtype=np.int64))
     for rows in stream.parts():
@@ -97,9 +96,7 @@ def gather(stream: RunStream, judgments: Judgments, judge: JudgeRun) -> Gathered
             gathered = Gathered(np.zeros(judgments.n_topics, dtype=np.int64))
             continue
         if isinstance(rows, JudgedLines):
-            topic, rank, document = np.frombuffer(rows.hits, dtype=np.int64).reshape(-1, 3).T
-            retrieved = np.frombuffer(rows.retrieved, dtype=np.int64)
-            return Gathered(retrieved, [(topic, rank, document)], rows.unjudged_topics)
+            return of_lines(rows, judgments, index)
         try:
             with in_turn(len(rows)):
                 gathered.add(*judge(Run(rows, stream.path)))
@@ -109,11 +106,24 @@ def gather(stream: RunStream, judgments: Judgments, judge: JudgeRun) -> Gathered
     return gathered
 
 
-def judge_lines(judgments: Judgments) -> Judge | None:
-    """What may judge a whole file by score while its lines are parsed."""
-    starts = np.searchsorted(judgments.topic, np.arange(judgments.n_topics + 1)).tolist()
-    documents = judgments.documents.to_list()
-    return judge_of(judgments.topics, (documents[start:stop] for start, stop in pairwise(starts)))
+def of_lines(found: JudgedLines, judgments: Judgments, index: DocumentIndex) -> Gathered:
+    """The judged documents of lines that were judged at once, by their numbers."""
+    (first, count), (rank, row) = (
+        np.frombuffer(pairs, dtype=np.int64).reshape(-1, 2).T for pairs in (found.retrieved, found.hits)
+    )
+    retrieved = np.zeros(judgments.n_topics, dtype=np.int64)
+    retrieved[judgments.topic[index.of_judgment[first]]] = count
+    document = index.of_judgment[row]
+    return Gathered(retrieved, [(judgments.topic[document], rank, document)], found.unjudged_topics)
+
+
+def judge_lines(qrels: Qrels) -> Judge | None:
+    """What may judge a whole file by score while its lines are parsed; None where a label is no field of a line."""
+    lines = qrels.frame.select(pl.format("{} 0 {} 0", "topic", "document").str.join("\n")).item().encode()
+    if lines.count(b" ") > 3 * len(qrels) or any(blank in lines for blank in (b"\t", b"\r", b"\v", b"\f")):
+        return None
+    judge = judge_of(lines)
+    return judge if judge and judge.rows == len(qrels) else None
 
 
 def sent(sources: Iterable[Run | str], lenient: bool, name: SystemName) -> Iterable[Run | str]:

@@ -97,7 +97,7 @@ def by_its_name(question: Any, data: tuple[Any, ...]) -> Any:
 
 
 def grouped(collections: dict[str, Scores], question: Any) -> dict[str, Scores]:
-    """The scores by groups of topics, where the question names groups; a warning where it could and should."""
+    """The scores by groups of topics, where the question names groups; a warning if it should name them."""
     if not hasattr(question, "topic_groups"):
         return collections
     from cranfield.questions.compare.clusters import group_topics, noticed_turns, read_topic_groups

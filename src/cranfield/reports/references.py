@@ -5,9 +5,7 @@ from __future__ import annotations
 WORKS = {
     "sakai-rd003": "T. Sakai. Designing test collections that provide tight confidence intervals. "
                    "Forum on Information Technology (FIT), RD-003, 2014.",
-    "sakai-evia": "T. Sakai. Designing test collections for comparing many systems, and the two-way "
-                  "ANOVA variance estimates of its follow-up on topic set size design, power, "
-                  "intervals and pool depth. EVIA, NTCIR-11, 2014.",
+    "sakai-evia": "T. Sakai. Topic set size design with variance estimates from two-way ANOVA. EVIA, NTCIR-11, 2014.",
     "greenhouse": "S. W. Greenhouse, S. Geisser. On methods in the analysis of profile data. Psychometrika 24, 1959.",
     "sakai-std": "T. Sakai. The effect of score standardisation on topic set size design. AIRS, 2016.",
     "webber-std": "W. Webber, A. Moffat, J. Zobel. Score standardization for inter-collection "

@@ -23,7 +23,7 @@ from cranfield.core.pages import Figure as ChartPart
 from cranfield.core.pages import Part, Section, Text, render_page
 from cranfield.core.text import plain_text
 from cranfield.core.writing import write_atomically
-from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
+from cranfield.questions.compare.answer import how_many_differ, leader
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.judges.inputs import JudgesLike
@@ -108,7 +108,7 @@ class Report:
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the page whole or not at all, and return its path."""
-        write_atomically(path, self.html.encode())
+        write_atomically(path, self.html.encode(errors="replace"))
         return Path(path)
 
     def write_participants(self, folder: str | os.PathLike[str], report: str = "../report.html") -> list[Path]:
@@ -124,7 +124,7 @@ class Report:
         pages = participant_pages(self.case.comparison, self.title, self.case.teams, report)
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, text in pages.items():
-            write_atomically(Path(folder, name), text.encode())
+            write_atomically(Path(folder, name), text.encode(errors="replace"))
         return [Path(folder, name) for name in pages]
 
     def __repr__(self) -> str:
@@ -340,7 +340,6 @@ def _summary(case: Case) -> str:
         *case.findings,
         f"Pairs were tested by {case.measure} with the {test[0].lower()}{test[1:]} over topics ({result.alternative}"
         f"{found}; {result.correction_text()} for {plural(result.family, 'comparison')}).",
-        *level_notes(result),
         *_detects(case),
     ]
     return " ".join(said)

@@ -420,7 +420,9 @@ def several_of(table: pl.DataFrame) -> Several | None:
 def refuse_several(frame: pl.DataFrame) -> None:
     """Refuse a table of several collections or seeds: topics of several are no sample of one, seeds are no systems."""
     if found := several_of(frame):
-        raise DataError(f"column {found.column!r} names {found.number} {found.what}. Use `across`, or keep one.")
+        raise DataError(
+            f"column {found.column!r} names {found.number} {found.what}. Use `across`, or keep one of them."
+        )
 
 
 def _text(value: object) -> str:

@@ -316,13 +316,13 @@ class ScoreMatrix(Result):
 
         >>> ScoreMatrix([[0.5]], ["1"], ["a"], "AP").require(what="a variance")
         Traceback (most recent call last):
-        cranfield.DataError: AP: a variance needs at least 2 topics; there is 1. Give the scores of more.
+        cranfield.DataError: AP: a variance needs at least 2 topics; there is 1. Give scores of more topics.
         """
         for kind, least, count in [("topics", topics, self.n_topics), ("systems", systems, self.n_systems)]:
             if count < least:
                 there = f"there {'is' if count == 1 else 'are'} {count}"
                 raise DataError(
-                    f"{self.measure}: {what} needs at least {least} {kind}; {there}. Give the scores of more."
+                    f"{self.measure}: {what} needs at least {least} {kind}; {there}. Give scores of more {kind}."
                 )
         if self.partitions is not None:
             raise DataError(f"{self.measure}: {what} needs topic × system scores; choose one partition first")

@@ -14,7 +14,17 @@ import polars as pl
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, FileError, Problem, notify
-from cranfield.core.files import COMPRESSED, STDIN, WORKBOOKS, NamedFile, expand, read_bytes, split_sheet, system_name
+from cranfield.core.files import (
+    COMPRESSED,
+    STDIN,
+    WORKBOOKS,
+    NamedFile,
+    expand,
+    read_bytes,
+    resolved,
+    split_sheet,
+    system_name,
+)
 from cranfield.core.recognition import collected_columns
 from cranfield.core.workbooks import SheetText
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
@@ -141,7 +151,7 @@ def _collection_name(path: str) -> str:
     if ending in _TABLE_ENDINGS:
         return stem if measure is None else stem.removesuffix(f".{measure}")
     folder = Path(path).parent  # of an upload there is no other than its name says
-    return (folder.name or "upload") if isinstance(path, NamedFile) else folder.resolve().name
+    return (folder.name or "upload") if isinstance(path, NamedFile) else resolved(folder).name
 
 
 def _name_parts(path: str) -> tuple[str, str, str | None]:
@@ -223,7 +233,7 @@ def read_part(
     data = read_bytes(path) if data is None else data
     if (separator := collected_separator(data)) and (found := several_of(collected_table(data, separator, label))):
         names = f"column {found.column!r} names {found.number} {found.what}"
-        raise FileError(label, [Problem(0, f"{names}. Use `cranfield across {label}`, or keep one.")])
+        raise FileError(label, [Problem(0, f"{names}. Use `cranfield across {label}`, or keep one of them.")])
     said: tuple[str, ...] = ()
     if isinstance(data, SheetText):
         said, named = data.said, data.sheet if names_measure(data.sheet) else named

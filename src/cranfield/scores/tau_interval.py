@@ -148,13 +148,13 @@ def hull(
 ) -> TauInterval:
     r"""The interval of τ between the true means, from resampled topics.
 
-    With h = max(τ̂ − q_{α/2}, q_{1−α/2} − τ̂) of the resampled τ*, s_d the standard deviation of the resampled τ_d*
-    and t with n − 1 degrees of freedom, the hull is
+    Let h = max(τ̂ − q_{α/2}, q_{1−α/2} − τ̂) of the resampled τ*, and s_d the standard deviation of the resampled τ_d*.
+    With t of n − 1 degrees of freedom, the hull is
 
     .. math:: [\min(\hat\tau - h,\ \tau_d - t s_d),\ \max(\hat\tau + h,\ \tau_d + t s_d)],
 
-    cut at ±1. The wide form, for τ_AP and for two topic sets, takes H = max(h, t·max(s_d, s_b, √((s_b² + s_J²)/2)))
-    to both sides of τ̂ and τ_d, s_b being the standard deviation of τ* and s_J that of the jackknife.
+    cut at ±1. The wide form is for τ_AP and for two topic sets. It takes H = max(h, t·max(s_d, s_b, √((s_b² +
+    s_J²)/2))) to both sides of τ̂ and τ_d. s_b is the standard deviation of τ*, s_J that of the jackknife.
 
     Parameters
     ----------

@@ -27,15 +27,15 @@ FOLLOWED = "10.0"
 """The version of trec_eval whose output is reproduced."""
 _OWN_WORDS = {
     "runid": "The run's tag, from the run file; in the summary only.",
-    "gm_map": "Geometric mean over topics of AP, none below 0.00001; in the summary only.",
-    "gm_bpref": "Geometric mean over topics of Bpref, none below 0.00001; in the summary only.",
+    "gm_map": "Geometric mean over topics of AP, each at least 0.00001; in the summary only.",
+    "gm_bpref": "Geometric mean over topics of Bpref, each at least 0.00001; in the summary only.",
     "relstring": "Levels of the first documents as text (- not in the qrels, . negative, > above 9); with -q only.",
     "num_q": "Topics averaged over; in the summary only.",
     "map_avgjg": "map averaged over the judgment groups of a topic (-R qrels_jg).",
     "P_avgjg": "P averaged over the judgment groups of a topic (-R qrels_jg).",
     "Rprec_mult_avgjg": "Rprec_mult averaged over the judgment groups of a topic (-R qrels_jg).",
-    "prefs_num_prefs_poss": "Preferences that the judgments hold (summed over topics).",
-    "prefs_num_prefs_ful": "Preferences fulfilled: the preferred document stands above, or alone is retrieved.",
+    "prefs_num_prefs_poss": "Preferences in the judgments (summed over topics).",
+    "prefs_num_prefs_ful": "Preferences fulfilled: the preferred document ranks higher, or only it is retrieved.",
     "prefs_num_prefs_ful_ret": "Preferences fulfilled with both documents retrieved (summed over topics).",
     "prefs_simp": "Preferences fulfilled / preferences.",
     "prefs_pair": "Mean over pairs of documents of the share of groups whose preference is fulfilled.",
@@ -125,8 +125,8 @@ def parse_arguments(words: Sequence[str]) -> Options:
     Raises
     ------
     ArgumentError
-        For an unknown flag, a flag without its value, a value that is not a number or out of range, an unsupported
-        format, and for fewer than two files.
+        Unknown flag, flag without a value, value that is no number or out of range, unsupported format, fewer than two
+        files.
 
     Examples
     --------

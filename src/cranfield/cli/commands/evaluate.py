@@ -5,16 +5,15 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
-import polars as pl
 
 from cranfield.cli.output import draw, emit, progress_bar, say, terminal_width, warn, write
+from cranfield.collection.ahead import ReadAhead, read_ahead
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.results import signature
-from cranfield.core.tables import Sheet
 from cranfield.questions.evaluate.question import EvaluateQuestion
 from cranfield.questions.measures.question import MeasuresQuestion
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cranfield.cli.build import Output
+    from cranfield.collection.types import Qrels
     from cranfield.core.question import Files
     from cranfield.scores.matrix import Scores
 
@@ -33,8 +33,11 @@ def evaluate(settings: EvaluateQuestion, output: Output, files: Files) -> None:
         return
     if settings.trec and output.format is not None:
         raise ArgumentError("--trec has a fixed format; leave out --format")
-    with progress_bar(settings.counts) as progress:
-        scores = settings.ask(files["qrels"], list(files["runs"]), progress=progress)
+    plain = _from_files(settings)
+    ahead = read_ahead(files["qrels"], files["runs"], settings.workers) if plain else None
+    with ahead or nullcontext(), progress_bar(settings.counts) as progress:
+        qrels = files["qrels"] if ahead is None else _judgments(files["qrels"], ahead)
+        scores = settings.ask(qrels, list(files["runs"]), progress=progress)
     if settings.trec:
         _print_trec(scores, settings.per_topic, output.output)
         return
@@ -46,8 +49,28 @@ def evaluate(settings: EvaluateQuestion, output: Output, files: Files) -> None:
         say(f"note: {output.output} contains means only; other commands need the score of every topic, which -q writes")
 
 
+def _from_files(settings: EvaluateQuestion) -> bool:
+    """Whether judgments are taken as their file has them, and runs by score and one at a time in this process."""
+    usual = EvaluateQuestion()
+    names = ("order", "single_precision", "map", "groups", "cluster", "memory")
+    return all(getattr(settings, name) == getattr(usual, name) for name in names)
+
+
+def _judgments(path: str, ahead: ReadAhead) -> Qrels:
+    """The judgments that were read ahead."""
+    from cranfield.collection.readers import parse_qrels
+
+    qrels = parse_qrels(ahead.lines, path)
+    object.__setattr__(qrels, "ahead", ahead)
+    return qrels
+
+
 def _archive(settings: EvaluateQuestion, output: Output) -> None:
     """Evaluate the collections of a list, and print the state of each."""
+    import polars as pl
+
+    from cranfield.core.results import signature
+    from cranfield.core.tables import Sheet
     from cranfield.measures.archive import evaluate_archive
 
     if output.output is None:
@@ -90,6 +113,10 @@ def _print_trec(scores: Scores, per_topic: bool, output: Path | None) -> None:
 
 def measures(settings: MeasuresQuestion, output: Output, files: Files) -> None:
     """List the measures."""
+    import polars as pl
+
+    from cranfield.core.results import signature
+    from cranfield.core.tables import Sheet
     from cranfield.measures.aliases import other_names
     from cranfield.measures.names import look_up
     from cranfield.measures.registry import find, known_names

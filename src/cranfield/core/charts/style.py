@@ -132,6 +132,10 @@ class Rows(alt.InlineData):
     _class_is_valid_at_instantiation = False
 
 
+_LEAST = 1e-290
+"""Below it, a step of an axis may be too small to divide by."""
+
+
 def rows(frame: pl.DataFrame | Iterable[Mapping[str, Any]]) -> Rows:
     """The data of a chart, written into its specification: no file and no address is ever referred to."""
     listed = frame.to_dicts() if isinstance(frame, pl.DataFrame) else list(frame)
@@ -139,9 +143,17 @@ def rows(frame: pl.DataFrame | Iterable[Mapping[str, Any]]) -> Rows:
 
 
 def plain(value: Any) -> Any:
-    """A value JSON knows; what is not finite is left out of the drawing."""
+    """A value JSON knows; what is not finite is left out of the drawing.
+
+    The engine divides by the steps of its axes, so numbers that have no finite inverse are 0 to it.
+
+    >>> plain(float("nan")), plain(1e-310), plain(0.25)
+    (None, 0.0, 0.25)
+    """
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if isinstance(value, float) and abs(value) < _LEAST:
+        return 0.0
     return value.item() if hasattr(value, "item") else value
 
 

@@ -18,7 +18,7 @@ from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, MAX_T_RESAMPLES, SEED
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify, quietly
-from cranfield.core.labels import positions, summary
+from cranfield.core.labels import plural, positions, summary
 from cranfield.core.recognition import collected_columns
 from cranfield.core.resampling import check_resamples
 from cranfield.core.results import Result, check_frame, signature
@@ -78,6 +78,12 @@ FEW_SEEDS = sentence(
     "false positive at level 0.05. Train a third seed.",
     "a recipe claim uses a system with two seeds",
     measured="across.md#what-simulation-says",
+)
+ONE_COLLECTION = sentence(
+    "across.one-collection",
+    "{collection} counts as one collection of {count} topics. If these are collections, give a table with a column "
+    "`collection`.",
+    "there is one collection, and no system has several seeds",
 )
 LISTED = 13
 """Topics or collections up to which all sign flips are listed."""
@@ -376,8 +382,8 @@ def _claims(data: Collected, asked: AcrossQuestion) -> tuple[str, ...]:
         raise DataError(f"{data.measure}: means support a claim with equal weights only. Leave out `weights`.")
     if not can:
         raise DataError(
-            f"{data.measure}: means of {len(data.collections)} collections support no claim. Give scores by topic, or "
-            f"at least {ENOUGH} collections."
+            f"{data.measure}: means of {plural(len(data.collections), 'collection')} support no claim. Give scores by "
+            f"topic, or at least {ENOUGH} collections."
         )
     for claim in asked.claim or ():
         if claim not in can:
@@ -388,7 +394,8 @@ def _claims(data: Collected, asked: AcrossQuestion) -> tuple[str, ...]:
         for name, labels in zip(data.systems, data.seeds, strict=True)
         if len(labels) == 1 and name not in (asked.deterministic or ())
     ]
-    if "recipe" in chosen and alone:
+    # With scores by topic, what holds for collections like these must hold for the recipes too.
+    if alone and data.with_seeds and data.scores is not None and {"recipe", "like_these"} & {*chosen}:
         raise DataError(
             f"{data.measure}: system {alone[0]!r} has one seed, which tells nothing about its recipe. Give more "
             "seeds, or use `across` with `deterministic` or the `claim` trained."
@@ -415,6 +422,7 @@ def _warnings(data: Collected, claims: Sequence[str], asked: AcrossQuestion) -> 
     if "recipe" in claims and any(len(labels) == 2 for labels in data.seeds):
         said.append(FEW_SEEDS())
     if k == 1 and not data.with_seeds:
+        said.append(ONE_COLLECTION(collection=data.collections[0], count=len(data.topics[0])))
         return said  # `compare` has its own
     said += data.cautions
     if not data.with_seeds:

@@ -129,8 +129,9 @@ class Collected:
     @property
     def cautions(self) -> tuple[str, ...]:
         """That groups of topics are few, or that topics look as if they had some; of all collections together."""
-        if groups := [one for one in self.clusters if one is not None]:
-            return tuple(grouped_cautions((), min(groups, key=len)))
+        if self.clusters:  # groups of one topic each are None
+            groups = [one for one in self.clusters if one is not None]
+            return tuple(grouped_cautions((), min(groups, key=len))) if groups else ()
         found = [one for one in map(turns, self.topics) if one is not None]
         return (LOOK_LIKE_TURNS(groups=sum(one[0] for one in found), example=found[0][1]),) if found else ()
 
@@ -244,6 +245,8 @@ def _part(collection: str, measure: str, rows: pl.DataFrame, missing: str) -> Pa
     rows = rows.filter(rows["value"].is_not_null() & rows["value"].is_finite()).with_columns(
         seed=pl.col("seed").fill_null("")
     )
+    if rows.is_empty():
+        raise DataError(f"collection {collection!r} has no score by {measure}. Add its scores, or remove its rows.")
     topics = rows["topic"].unique().sort()
     runs = rows.select("system", "seed").unique().sort("system", "seed")
     places = rows.join(runs.with_row_index("run"), on=["system", "seed"], how="left", maintain_order="left").join(

@@ -97,7 +97,7 @@ class AcrossQuestion(CollectedQuestion):
     command: ClassVar[str] = "across"
     group: ClassVar[HelpGroup] = "Compare"
     aliases: ClassVar[tuple[str, ...]] = ("collections", "seeds", "beir", "mteb")
-    brief: ClassVar[str] = "Which systems differ over several collections or seeds?"
+    brief: ClassVar[str] = "Comparison of systems over several collections or seeds."
     place: ClassVar[int] = 97
     instead: ClassVar[str] = "collections"
 
@@ -112,19 +112,21 @@ class AcrossQuestion(CollectedQuestion):
         order=40,
         heading="Do differences hold over collections and seeds?",
         lead="Choose data: one score file per collection, a table with a column collection or seed, or results of "
-        "MTEB, BEIR or ranx. A claim names what is drawn again. these, trained: topics. recipe: seeds too. "
-        "like_these: collections too.",
+        "MTEB, BEIR or ranx. A claim generalises to other topics (these, trained), also seeds (recipe), "
+        "or also collections (like_these).",
         button="Compare",
         doing="Comparing over the collections of",
         brief="Systems over several collections or training seeds; `tables` has leaderboard and components.",
     )
 
     claim: tuple[str, ...] | None = setting(
-        None, "Claim to test; repeatable.", choices=defaults.names(ClaimName), usual="all that the data support",
+        None, "What to generalise to; repeatable.", choices=defaults.names(ClaimName),
+        usual="all that the data support",
         often=True,
     )  # fmt: skip
     baseline: tuple[str, ...] | None = setting(
-        None, "Baseline for every other system; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM",
+        None, "Compare every other system with this one; repeatable.", "--baseline", "-b", usual="all pairs",
+        metavar="SYSTEM",
         often=True,
     )  # fmt: skip
     deterministic: tuple[str, ...] | None = setting(
@@ -135,7 +137,7 @@ class AcrossQuestion(CollectedQuestion):
         choices=defaults.names(Scale),
     )  # fmt: skip
     weights: tuple[str, ...] | None = setting(
-        None, "Weight of a collection; repeatable. Others weigh 1. Excludes the claim like_these.",
+        None, "Weight of a collection; repeatable. Others have weight 1. Excludes the claim like_these.",
         metavar="NAME=W", usual="equal", check=lambda name, value: weights_of((value,)), on_page=False,
     )  # fmt: skip
     topic_groups: Path | None = shared.topic_groups(group="Statistics")
@@ -145,7 +147,8 @@ class AcrossQuestion(CollectedQuestion):
     show: str = setting(
         "pairs",
         "pairs: one row per claim and pair. leaderboard: one row per system. components: sources of variance. "
-        "collections: the leader of each collection, and without it. views: other means. table: for a paper.",
+        "collections: the leader on each collection, and the leader without it. views: other means. "
+        "table: for a paper.",
         choices=defaults.names(AcrossShow), part="view", on_page=False,
     )  # fmt: skip
 
@@ -183,7 +186,7 @@ class DesignAcrossQuestion(CollectedQuestion):
         SEEDS, "Number of training seeds per system; repeatable.", metavar="R", least=2, most=10_000
     )
     seed_cost: float | None = setting(
-        None, "Cost of training a system once, in topics judged; adds the cost of recipes.", metavar="C",
+        None, "Cost of training a system once, as a number of judged topics; adds the cost of recipes.", metavar="C",
         check=shared.not_negative, on_page=False,
     )  # fmt: skip
     topic_groups: Path | None = shared.topic_groups()

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cranfield.core.errors import FileError, Problem
-from cranfield.core.files import read_bytes
+from cranfield.core.files import is_file, is_folder, read_bytes
 from cranfield.core.labels import summary
 from cranfield.core.recognition import load_json
 from cranfield.questions.across.collected import Part
@@ -29,12 +29,13 @@ BESIDE = "model_meta.json"
 
 
 class Mean(NamedTuple):
-    """One mean of a result file."""
+    """One mean of a result file; of MTEB, `over` is the split and the subsets that it covers."""
 
     collection: str
     system: str
     measure: str
     value: Any
+    over: str = ""
 
 
 def result_files(path: str) -> dict[str, Any]:
@@ -43,11 +44,11 @@ def result_files(path: str) -> dict[str, Any]:
     A folder is searched three levels deep. If it holds results, all its JSON files must be results.
     """
     place = Path(path)
-    if place.is_dir():
+    if is_folder(place):
         files = [str(one) for depth in ("*", "*/*", "*/*/*") for one in sorted(place.glob(f"{depth}.json"))]
     else:
         # An uploaded file lies elsewhere than its name says.
-        files = [path] if place.suffix == ".json" and Path(getattr(path, "place", path)).is_file() else []
+        files = [path] if place.suffix == ".json" and is_file(getattr(path, "place", path)) else []
     read = {file: load_json(read_bytes(file), file) for file in files if Path(file).name != BESIDE}
     shapes = {file: shape_of(content) for file, content in read.items()}
     known = [file for file, shape in shapes.items() if shape]
@@ -80,7 +81,12 @@ def read_results(files: Mapping[str, Any]) -> dict[str, dict[str, Part]]:
     cells: dict[tuple[str, str, str], tuple[float, str]] = {}
     means = [(one, path) for path, content in files.items() for one in _means(path, content)]
     main = {one.measure for one, path in means if shape_of(files[path]) == "mteb"}
+    first: dict[str, tuple[str, str]] = {}
     for one, path in means:
+        over, other = first.setdefault(one.collection, (one.over, path))
+        if over != one.over:
+            text = f"{one.collection} covers {one.over}, but {over} in {other}. Give all systems the same subsets."
+            raise FileError(path, [Problem(0, text)])
         measure = "main_score" if len(main) > 1 and shape_of(files[path]) == "mteb" else one.measure
         if isinstance(one.value, bool) or not isinstance(one.value, (int, float)) or not math.isfinite(one.value):
             text = f"{one.system}: {one.value!r} by {one.measure} is not a finite number. Remove the file."
@@ -108,7 +114,7 @@ def _means(path: str, content: Any) -> Iterator[Mean]:
     place = Path(path).absolute()
     try:
         if tool == "mteb":
-            yield _of_mteb(place, content)
+            yield _of_mteb(path, content)
         elif tool == "beir":
             for values in content.values():
                 for name, value in values.items():
@@ -117,6 +123,8 @@ def _means(path: str, content: Any) -> Iterator[Mean]:
             for system in content["model_names"]:
                 for name in content["metrics"]:
                     yield Mean(place.stem, str(system), _measure(name), content[system]["scores"][name])
+    except FileError:
+        raise
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         text = f"looks like a result file of {TOOLS[tool]}, but scores are missing. Remove it."
         raise FileError(path, [Problem(0, text)]) from None
@@ -125,16 +133,19 @@ def _means(path: str, content: Any) -> Iterator[Mean]:
 TOOLS = {"mteb": "MTEB", "beir": "BEIR", "ranx": "ranx"}
 
 
-def _of_mteb(place: Path, content: Any) -> Mean:
+def _of_mteb(path: str, content: Any) -> Mean:
     """The main score of a task: the mean over its subsets on the split ``test``, or on the only split."""
-    splits = content["scores"]
-    entries = splits["test" if "test" in splits else _only(list(splits))]
+    place, splits = Path(path).absolute(), content["scores"]
+    split = "test" if "test" in splits else _only(list(splits), path)
+    entries = splits[split]
     values = [entry["main_score"] for entry in entries]
     spelled = {key for key in entries[0] if key in MTEB_MEASURES and entries[0][key] == entries[0]["main_score"]}
     name = MTEB_MEASURES[min(spelled, key=list(MTEB_MEASURES).index)] if spelled else "main_score"
     numbers = all(isinstance(one, (int, float)) for one in values)
     value = sum(values) / len(values) if numbers else next(one for one in values if not isinstance(one, (int, float)))
-    return Mean(str(content.get("task_name") or place.stem), place.parent.parent.name, name, value)
+    task, model = str(content.get("task_name") or place.stem), place.parent.parent.name
+    subsets = sorted({str(entry.get("hf_subset", "default")) for entry in entries})
+    return Mean(task, model, name, value, f"{split} of {summary(subsets)}")
 
 
 def _measure(name: str) -> str:
@@ -144,8 +155,9 @@ def _measure(name: str) -> str:
     return str(recognise(name) or name)
 
 
-def _only(splits: list[str]) -> str:
+def _only(splits: list[str], path: str) -> str:
     """The only split there is."""
-    if len(splits) != 1:
-        raise KeyError(summary(splits))
+    if len(splits) > 1:
+        text = f"has the splits {summary(splits)}, and none is called test. Keep one split."
+        raise FileError(path, [Problem(0, text)])
     return splits[0]

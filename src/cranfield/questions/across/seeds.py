@@ -50,7 +50,7 @@ def seed_spread(collections: Sequence[Array], runs: Sequence[slice], weights: Ar
     mean square on collection k. A system with one seed has none.
 
     Two or three seeds often agree by chance. So in a family of three or more trained systems, S²_R,j is at least the
-    mean of all if system j has fewer than five seeds. It then has the degrees of freedom of all.
+    mean of all for a system with fewer than five seeds. It then has the degrees of freedom of all.
 
     Parameters
     ----------

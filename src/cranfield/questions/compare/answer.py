@@ -50,7 +50,8 @@ SHARED_LETTER = sentence(
 )
 RANK_RANGE = sentence(
     "comparison.rank-range",
-    "group: first to last rank of the systems that do not differ significantly from it ({level}); systems between may.",
+    "group: first and last rank of the systems that it does not differ from significantly ({level}). Systems between "
+    "them may differ.",
     "groups are printed as ranges of ranks: the first and last rank of the systems that it does not differ from "
     "significantly",
     measured="families small",
@@ -63,7 +64,7 @@ MAY_BE_BEST = sentence(
 )
 BEST_THOUGH_WORSE = sentence(
     "comparison.best-though-worse",
-    "In may_be_best, though significantly worse than another system: {systems}. Ranks and pairs use different tests.",
+    "may_be_best includes {systems}, but a test of pairs finds a better system. Ranks and pairs use different tests.",
     "these systems have a rank interval that includes 1, by max-t, and another test finds a better system",
     measured="ranks",
 )
@@ -102,7 +103,7 @@ INTERVAL_OF_MAXIMUM = sentence(
 LEVEL_APPROXIMATE = sentence(
     "comparison.level-approximate",
     "The level is approximate: family-wise error .04–.09 at nominal .05 (mean .06), in 17 sets of real scores with 50 "
-    "topics. Effects on fewer than 3/n of the topics may be missing from this sample.",
+    "topics. These {topics} may miss effects on fewer than {share:.0%} of topics.",
     "the test is max-t",
     measured="families",
 )
@@ -122,7 +123,7 @@ PRICE = sentence(
 )
 PRICES = sentence(
     "comparison.prices-of-max-t",
-    "{pairs} that {verb} not significant {verb2} far less than the average pair (such as {example}). Max-t rarely "
+    "{pairs} without a significant difference {verb} far less than the average pair (such as {example}). Max-t rarely "
     "separates such pairs in a large family. Compare them alone with `system`, or variants with `within_teams`.",
     "pairs of a max-t family are listed; these are not significant, not identical, and their variance is below .3 of "
     "the mean variance of a pair",
@@ -151,7 +152,7 @@ NOT_TESTED = sentence(
 PAIRS_EQUIVALENT = sentence(
     "comparison.pairs-equivalent",
     "{measure}: {equivalent:,} of {pairs:,} pairs are equivalent within ±{margin:g}, {both:,} of them differ "
-    "significantly, and {open:,} are open",
+    "significantly, and {open:,} are undecided",
     "there is a margin and more than one pair: the interval of so many differences lies within it; so many are neither "
     "significant nor equivalent",
     always=True,
@@ -171,7 +172,7 @@ ONE_NOT_EQUIVALENT = sentence(
 )
 SHOWN_ALIKE = sentence(
     "comparison.shown-alike",
-    "Shown alike within ±{margin:g} {measure}: {sets}",
+    "Equivalent to each other within ±{margin:g} {measure}: {sets}",
     "there is a margin, more than one pair and no baseline, and every two systems of a set are shown equivalent",
     measured="equivalence",
 )
@@ -183,7 +184,7 @@ LIKE_BASELINE = sentence(
 )
 VERDICT_COLUMN = sentence(
     "comparison.verdict-column",
-    "equivalent: the {level:.4g}% interval lies within ±{margin:g}. both: differs, but by less than that.",
+    "equivalent: the {level:.4g}% interval lies within ±{margin:g}. both: also significant. open: undecided.",
     "there is a margin, and pairs are listed",
     measured="equivalence",
 )
@@ -204,8 +205,8 @@ BAYES_ASSUMES = sentence(
 )
 BAYES_FEW = sentence(
     "comparison.bayes-few",
-    "{systems} systems estimate that population imprecisely. See prob_better_lower and prob_better_upper in JSON or "
-    "CSV.",
+    "With {systems} systems, that standard deviation is imprecise. See prob_better_lower and prob_better_upper in JSON "
+    "or CSV.",
     "the Bayesian view was asked for, of fewer than 10 systems",
     measured="bayes",
 )
@@ -220,7 +221,8 @@ DIGITS = {"prob_better": 4, "prob_within": 4, "prob_worse": 4, "effect_size": 2,
 
 UNJUDGED_ENDS = sentence(
     "comparison.unjudged-ends",
-    "unjudged_lower, unjudged_upper: least and most the {what} can be, over all levels of ranked unjudged documents.",
+    "unjudged_lower, unjudged_upper: smallest and largest possible {what}, over all levels of ranked unjudged "
+    "documents.",
     "the scores came with bounds (`unjudged` bounds)",
 )
 DIRECTION_KEPT = sentence(
@@ -486,9 +488,8 @@ def _price_notes(several: MeasureComparisons) -> list[str]:
     for one in several.values():
         if (near := np.flatnonzero(hardly_separated(one))).size:
             pairs = plural(len(near), "pair")
-            verb = "is" if len(near) == 1 else "are"
-            verb2 = "varies" if len(near) == 1 else "vary"
-            texts.append(PRICES(pairs=pairs, verb=verb, verb2=verb2, example=one.pair_names(near[:1], " and ")[0]))
+            verb = "varies" if len(near) == 1 else "vary"
+            texts.append(PRICES(pairs=pairs, verb=verb, example=one.pair_names(near[:1], " and ")[0]))
     return texts
 
 
@@ -560,7 +561,10 @@ def _direction_kept(result: Comparison) -> str:
 def level_notes(result: Comparison) -> tuple[str, ...]:
     """What is known of the level of the test, where it is approximate, and what grouped topics are worth."""
     test, correction = TESTS[result.test], CORRECTIONS[result.correction]
-    notes: tuple[str, ...] = (LEVEL_APPROXIMATE(),) if test.by_maximum else ()
+    notes: tuple[str, ...] = ()
+    if test.by_maximum:
+        units = plural(result.n_units, "topic" if result.clusters is None else "group")
+        notes = (LEVEL_APPROXIMATE(topics=units, share=min(3 / result.n_units, 1)),)
     if test.family_error and result.family > defaults.FEW_COMPARISONS and correction.controls == "family-wise error":
         notes = (FAMILY_ERROR(test=test.title, rates=test.family_error),)
     if result.clusters is None:

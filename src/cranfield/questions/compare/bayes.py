@@ -1,8 +1,8 @@
 """The Bayesian view of a comparison: how probable it is that one system is better than another by more than a margin.
 
-Two-way random effects: the true means of systems are draws from one normal population of variance σ²_s. Given the
-observed difference d of a pair, whose error variance is v, the true difference is normal with mean ω·d and variance
-ω·v, ω = 2σ²_s/(2σ²_s + v). The variance of a pair is moderated as in `max_t`: v = (s² + κ·v0)/((1 + κ)·n).
+Two-way random effects: the true means of systems are draws from one normal population of variance σ²_s. Let d be the
+observed difference of a pair and v its error variance. The true difference is normal with mean ω·d and variance ω·v, ω
+= 2σ²_s/(2σ²_s + v). The variance of a pair is moderated as in `max_t`: v = (s² + κ·v0)/((1 + κ)·n).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Topics that belong together (variants of a query, turns of a conversation, topics of a user): clusters.
 
-The estimate stays the mean over topics. With G clusters of n topics, D_g the sum of the differences of cluster g and
-n_g its topics, Var(d̄) = G/(G − 1)·Σ(D_g − n_g·d̄)²/n² replaces s²/n. Two tables of G rows carry this into every
-formula:
+The estimate stays the mean over topics. There are G clusters of n topics. D_g is the sum of the differences of cluster
+g, and n_g counts its topics. Var(d̄) = G/(G − 1)·Σ(D_g − n_g·d̄)²/n² replaces s²/n. Two tables of G rows carry this
+into every formula:
 
 - ``spread``: z_g = (G/n)·(X_g − n_g·x̄) + x̄. Its mean is x̄, and its variance over G is the variance above.
 - ``sums``: (G/n)·X_g. Its mean is x̄; flipping its signs flips whole clusters.

@@ -410,8 +410,8 @@ class Comparison(Result):
     def best(self) -> NDArray[np.bool_] | None:
         """Which systems may be the best: those whose rank interval includes 1. None where not judged by means.
 
-        The set holds the truly best system at least as often as the rank interval of that system holds its rank, with
-        probability about 1 − alpha (Mogstad et al., Review of Economic Studies 91, 2024).
+        The set holds the truly best system with probability about 1 − alpha: the rank interval of that system holds its
+        rank (Mogstad et al., Review of Economic Studies 91, 2024).
         """
         return self.rank_lower == 1 if self.statistic == "mean" else None
 
@@ -544,7 +544,8 @@ class Comparison(Result):
             own = kind if self.basis.percentile is None or test.by_maximum else PERCENTILE
             return f"{own} per pair"
         if test.corrects_family:
-            return f"simultaneous interval of {test.title}{' per team' if self.teams else ''}"
+            article = "the " if "test" in test.title else ""
+            return f"simultaneous interval of {article}{test.title}{' per team' if self.teams else ''}"
         if self.correction == "none" or self.family == 1:
             return kind
         if self.teams:

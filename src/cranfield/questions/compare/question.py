@@ -62,7 +62,8 @@ class FamilyQuestion(RunsOrScores):
         often=True,
     )
     baseline: tuple[str, ...] | None = setting(
-        None, "Baseline for every other system; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM",
+        None, "Compare every other system with this one; repeatable.", "--baseline", "-b", usual="all pairs",
+        metavar="SYSTEM",
         often=True,
     )  # fmt: skip
     correction: str | None = setting(
@@ -143,7 +144,7 @@ class CompareQuestion(ComparisonQuestion):
 
     command: ClassVar[str] = "compare"
     group: ClassVar[HelpGroup] = "Compare"
-    aliases: ClassVar[tuple[str, ...]] = ("significance", "test", "diff")
+    aliases: ClassVar[tuple[str, ...]] = ("significance", "test", "t-test", "diff")
     brief: ClassVar[str] = "Significance tests for all pairs of systems, or against baselines."
     place: ClassVar[int] = 80
     page = Page(

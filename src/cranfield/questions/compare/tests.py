@@ -323,7 +323,7 @@ for _test in (
         name="max-t",
         title="max-t test with moderated variance",
         summary="largest studentised difference over resamples of topics, with moderated variance; adjusts by itself",
-        assumes="25 or more topics, with variance borrowed from other pairs, represent the population of topics",
+        assumes="25 or more topics represent the population of topics; variance is borrowed from other pairs",
         run=_max_t,
         corrects_family=True,
         by_maximum=True,

@@ -25,7 +25,7 @@ from cranfield.scores.matrix import ScoreMatrix
 
 NOT_COMPARED = sentence(
     "comparison.team-of-one",
-    "Not compared: {count} without another system of the same team ({systems}).",
+    "Not compared: {count} alone in a team ({systems}).",
     "systems are compared within teams, and these systems have no team, or no other system in it",
 )
 EACH_FAMILY = sentence(

@@ -39,7 +39,7 @@ class ConvertQuestion(Question):
     """Convert scores, runs or judgments from one format to another.
 
     Scores: wide and long tables, trec_eval -q and ir_measures -q output, NTCIREVAL .nev, parquet, JSON. Runs and
-    judgments: TREC, NTCIR, MS MARCO, BEIR, MTEB, tables, JSON, JSON lines. Numbers keep every bit.
+    judgments: TREC, NTCIR, MS MARCO, BEIR, MTEB, tables, JSON, JSON lines. Numbers keep their full precision.
 
     Example: cranfield convert evals/*.eval -o scores.parquet
 

@@ -39,7 +39,7 @@ BUDGET_TOO_SMALL = sentence(
 
 POOL_SCALED = sentence(
     "design.pool-scaled",
-    "Pools are scaled to {systems} systems: the mean over subsets of the runs, or a power law beyond their number.",
+    "Pool sizes are for {systems} systems: the mean over subsets of the runs, or a power law if there are fewer runs.",
     "the number of systems asked for is not the number of runs",
 )
 

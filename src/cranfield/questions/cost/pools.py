@@ -220,9 +220,9 @@ def pool_by_topic(
 def pool_for(counts: Counts, n_runs: int, wanted: int) -> float:
     """The expected pool of as many runs as wanted, from how many of the runs retrieve each document.
 
-    For at most `n_runs` this is the mean over all subsets of that size: a document that c of M runs retrieve is in the
-    pool of m of them with probability 1 − C(M − c, m)/C(M, m) (rarefaction, Hurlbert 1971). Beyond, the pool grows as
-    a power of the number of runs, with the exponent from the last half of that curve (Heaps' law).
+    For at most `n_runs` this is the mean over all subsets of that size: a document of c of M runs is in the pool of m
+    runs with probability 1 − C(M − c, m)/C(M, m) (rarefaction, Hurlbert 1971). Beyond, the pool grows as a power of the
+    number of runs, with the exponent from the last half of that curve (Heaps' law).
 
     Parameters
     ----------

@@ -27,8 +27,8 @@ class CostQuestion(Question):
     At each depth the judgments are reduced, the runs re-evaluated, and the variance estimated and pooled. The cost is
     topics × (pool documents per topic × document cost + topic cost); ratio is the cost of the deepest pool divided by
     this cost. Topics are for all pairs after correction, for an analysis of variance with --blocked or --published, or
-    for an interval with --width. Pools are scaled to --systems. With --budget, the best depth has the smallest
-    detectable difference (or width) among the depths at which at least 90% of the pool is judged.
+    for an interval with --width. --systems scales pools to that many systems. With --budget, the best depth has the
+    smallest detectable difference (or width) among the depths at which at least 90% of the pool is judged.
 
     \b
     Examples:
@@ -86,7 +86,7 @@ class CostQuestion(Question):
     published: bool = setting(False, PUBLISHED, more=True)
     blocked: bool = setting(False, "One F-test on shared topics, instead of all pairs.", more=True)
     epsilon: str | None = shared.epsilon()
-    estimator: str | None = setting(None, "Variance estimator.", registry=estimators, more=True)
+    estimator: str | None = setting(None, "How to estimate the variance at each depth.", registry=estimators, more=True)
     document_cost: float = setting(1.0, "Cost of judging a document.", check=shared.not_negative)
     topic_cost: float = setting(0.0, "Cost of setting up a topic.", check=shared.not_negative)
     budget: float | None = setting(

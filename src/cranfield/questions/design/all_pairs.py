@@ -39,7 +39,7 @@ def design_all_pairs(
     r"""How many topics detect a difference of `min_diff` between two of k systems, after correction for all pairs?
 
     Most experiments test every pair on the same topics and correct p-values for the number of pairs. A pair that is
-    `min_diff` apart is then tested at about α/C, with C = k(k−1)/2 pairs, or C = k − 1 with a baseline. The power is
+    `min_diff` apart is then tested at about α/C. C is k(k−1)/2 for all pairs, or k − 1 with a baseline. The power is
     that of the two-sided paired t-test at this level: non-central t with n − 1 degrees of freedom and λ = √n·minD/σ_t.
     Holm's correction has at least this power; it gains little while the other systems lie between the two.
 

@@ -49,7 +49,7 @@ MORE_THAN_RANGE = sentence(
 MORE_THAN_APART = sentence(
     "design.more-than-apart",
     "`min_diff` = {min_diff:g} exceeds the gap between the best and the worst past system ({apart:.4g} {measure}). "
-    "Such a collection may detect only larger differences than any past one.",
+    "A collection of this size may miss every difference as large as past ones.",
     "min_diff is more than the largest past mean less the smallest, and no more than the scores' range",
 )
 TOO_SMALL = sentence(

@@ -131,8 +131,8 @@ def published_t_power(between: Array, error: Array, noncentrality: Array, critic
 def effective_epsilon(epsilon: Array, between: Array, noncentrality: Array) -> Array:
     """What multiplies degrees of freedom and λ of the statistic when the effect has an average direction.
 
-    With Σ the doubly centred covariance and an effect d, n·d′d + tr Σ is the mean of the systems' sum of squares and
-    2·tr Σ² + 4n·d′Σd its variance; over all directions d′Σd is d′d·tr Σ/φ_A on average. A multiple of a non-central
+    Let Σ be the doubly centred covariance and d an effect. The systems' sum of squares has mean n·d′d + tr Σ and
+    variance 2·tr Σ² + 4n·d′Σd; over all directions d′Σd is d′d·tr Σ/φ_A on average. A multiple of a non-central
     chi-square with this mean and variance has φ_A and λ multiplied by (φ_A + 2λ)/(φ_A/ε + 2λ): ε itself without an
     effect, nearer to 1 the larger it is. Plain ε (Muller and Barton 1989) puts the effect where scores vary most and
     asks for too many topics: 71 instead of the 62 that simulation needs for 20 systems of Terabyte 2006.

@@ -143,7 +143,7 @@ class PairsQuestion(DesignQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class AnovaQuestion(PowerDesignQuestion):
-    """Topics needed to detect by one analysis of variance that m systems differ.
+    """Topics needed to detect a difference among m systems by analysis of variance.
 
     Give all but one of --systems, --min-diff, --topics and --power; the missing one is computed. All systems share the
     topics. With --published, each system has separate topics, as in the papers. ANOVA does not tell which systems
@@ -158,7 +158,7 @@ class AnovaQuestion(PowerDesignQuestion):
 
     command: ClassVar[str] = "design anova"
     group: ClassVar[HelpGroup] = "Design"
-    brief: ClassVar[str] = "Topics needed to detect by one analysis of variance that m systems differ."
+    brief: ClassVar[str] = "Topics needed to detect a difference among m systems by analysis of variance."
     place: ClassVar[int] = 150
 
     variance: tuple[float, ...] | None = typed_variance(

@@ -59,7 +59,7 @@ class EvaluateQuestion(Scoring):
         on_page=False,
     )  # fmt: skip
     groups: tuple[str, ...] = setting(
-        (), "Document groups for GF and GFR: nominal=FILE or ordinal=FILE, then ,FILE for a target; repeatable.",
+        (), "Document groups for GF and GFR: nominal=FILE or ordinal=FILE; add ,FILE for a target; repeatable.",
         metavar="KIND=FILE[,FILE]", on_page=False,
     )  # fmt: skip
     workers: int | None = shared.workers(

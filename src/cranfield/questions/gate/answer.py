@@ -26,7 +26,7 @@ ABSENT = sentence(
 )
 ABSENT_LOSS = sentence(
     "gating.absent-loss",
-    "Above {size:.2f} {measure} per affected topic, it would use up the {margin}.",
+    "A loss above {size:.2f} {measure} per affected topic would exceed the {margin}.",
     "the measure passes, its scores lie in [0, 1], and the distance to the threshold, divided by that share, is at "
     "most 1",
     measured="gate",

@@ -276,7 +276,8 @@ class Gate(Result):
             return (NOT_BETTER if self.better else NOT_EQUIVALENT if self.equivalent else WORSE)(**places)
         needed = check.topics_needed
         remedy = UNLIKELY() if needed is None else COULD_DECIDE(topics=plural(needed, "topic"))
-        return CANNOT_TELL(**places, topics=plural(check.n_topics, "topic"), claim=self.claim, remedy=remedy)
+        claim = self.claim.replace("is not worse", "is worse", 1)
+        return CANNOT_TELL(**places, topics=plural(check.n_topics, "topic"), claim=claim, remedy=remedy)
 
     def summary(self) -> str:
         """The verdict, and what it rests on."""

@@ -46,7 +46,7 @@ class GateQuestion(RunsOrScores):
     command: ClassVar[str] = "gate"
     group: ClassVar[HelpGroup] = "Compare"
     aliases: ClassVar[tuple[str, ...]] = ("regression", "ci")
-    brief: ClassVar[str] = "Pass or fail: may this run replace the baseline?"
+    brief: ClassVar[str] = "Decide whether a run may replace the baseline."
     counts: ClassVar[str] = "resamples"
     place: ClassVar[int] = 95
     page = Page(

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core.answer import Answer, Chart, sentence
+from cranfield.core.defaults import ALPHA
 from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import plural, summary
 from cranfield.core.tables import Sheet
@@ -48,7 +49,7 @@ TOP_UNKNOWN = sentence(
 )
 NO_CEILING = sentence(
     "judges.no-ceiling",
-    "No ceiling: one assessor. A verdict needs the judgments of a second person.",
+    "Only one person judged, so there is no verdict. A verdict needs the judgments of a second person.",
     "the judgments of one person only are given",
 )
 NO_GROUPS = sentence(
@@ -67,9 +68,21 @@ DELTA = sentence(
     "a second person judged pairs that the machine and the reference judged too",
     measured="judges.md#what-simulation-says",
 )
+DELTA_HOLDS = sentence(
+    "judges.delta-holds",
+    "The interval of Δ held in 95% of simulations, but in 87% for judges just beyond the margin.",
+    "a second person judged, and Δ has a 95% interval",
+    measured="judges.md#what-simulation-says",
+)
+TAU_HOLDS = sentence(
+    "judges.tau-holds",
+    "The interval of τ held in 90% or more of simulations.",
+    "there is no verdict, and τ has a 95% interval",
+    measured="judges.md#what-simulation-says",
+)
 BIASED = sentence(
     "judges.biased",
-    "{judge} scores {group} {value:.3f} {direction} than a second person does, relative to other systems.",
+    "{judge} scores group {group} {value:.3f} {direction} than a second person does, relative to other systems.",
     "the interval of the group's bias, less that of the second person, does not contain 0",
 )
 OPPOSITE = sentence(
@@ -243,6 +256,11 @@ def sentences(result: Judging) -> list[str]:
         for group, value in one.biased:
             direction = "higher" if value > 0 else "lower"
             said.append(BIASED(judge=one.judge, group=group, value=abs(value), direction=direction))
+    usual = result.settings["alpha"] == ALPHA
+    if result.verdicts and usual:
+        said.append(DELTA_HOLDS())
+    elif not result.verdicts and usual and result.ranking_rows["lower"][0] is not None:
+        said.append(TAU_HOLDS())
     if len(result.settings["human"]) == 1:
         said.append(NO_CEILING())
     else:

@@ -41,8 +41,8 @@ STRATA_UNUSED = sentence(
 )
 UNKNOWN_SAMPLING = sentence(
     "judges.unknown-sampling",
-    "Powered differences assume that the human topics are a random sample; otherwise their intervals may cover far "
-    "less. No powered means are given. If they are, set `sampled` to random.",
+    "Prediction-powered differences assume that the human topics are a random sample. If they are not, intervals may "
+    "cover far less. If they are, set `sampled` to random; this adds prediction-powered means.",
     "the sampling of the human topics is not declared and powered estimates were possible",
     measured="judges.md#what-simulation-says",
 )

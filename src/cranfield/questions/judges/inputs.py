@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -19,10 +19,11 @@ from cranfield.collection.teams import read_teams
 from cranfield.collection.types import GradeMap, Qrels, grades_of
 from cranfield.core.defaults import JUDGES_MEASURE, Sampled, names
 from cranfield.core.errors import ArgumentError, DataError, FileError, quietly
-from cranfield.core.files import read_bytes
+from cranfield.core.files import read_bytes, speakable, there
 from cranfield.core.labels import natural_sorted, plural, summary
 from cranfield.core.text import Problems, filled_lines, shown
 from cranfield.measures.evaluation import evaluate
+from cranfield.measures.names import recognise
 from cranfield.measures.options import ScoringOptions
 from cranfield.questions.judges.powered import Strata
 from cranfield.scores.doors import ScoresLike, as_scores
@@ -35,6 +36,8 @@ JudgesLike: TypeAlias = Judgments | Mapping[str, Judgments] | Sequence[Judgments
 """One judge, or several in a list or by name."""
 PAIR = ("topic", "document")
 LEAST_IN_STRATUM = 2
+UNNAMED = "score"
+"""The measure of a score file that names none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +61,8 @@ class Judge:
 class Side(NamedTuple):
     """A judge beside the reference: scores of both, topics × systems.
 
-    With shared topics both have the same rows: a machine's on the topics that every machine and the reference scored,
-    a second person's on the pairs (or, for scores, the topics) that both people judged.
+    With shared topics both have the same rows. A machine's rows are the topics that every machine and the reference
+    scored. A second person's rows come from the pairs (or, for scores, the topics) that both people judged.
     """
 
     role: str
@@ -88,6 +91,7 @@ class Bench:
     machines : the machines
     common : topics that the reference and every machine scored
     extra : topics that only the machines scored
+    dropped : systems that some judge did not score
     """
 
     reference: Judge
@@ -96,6 +100,7 @@ class Bench:
     runs: Any
     measure: str
     scoring: ScoringOptions
+    dropped: tuple[str, ...] = ()
 
     @property
     def common(self) -> list[str]:
@@ -117,6 +122,18 @@ class Bench:
         first, second = (cast("Qrels", one.qrels).frame.select(*PAIR, "relevance") for one in (judge, other))
         return first.join(second.rename({"relevance": "grade"}), on=PAIR, how="inner", maintain_order="left")
 
+    def judged_by(self, judges: Sequence[Judge]) -> pl.DataFrame:
+        """The pairs that all of these judged; of scores the topics, among those that every machine and people share."""
+        within = pl.col("topic").is_in(list(self.common or self.reference.scores.topics))
+        if self.runs is None:
+            frames = [pl.DataFrame({"topic": one.scores.topics}) for one in judges]
+        else:
+            frames = [cast("Qrels", one.qrels).frame.select(PAIR) for one in judges]
+        shared = frames[0].filter(within)
+        for frame in frames[1:]:
+            shared = shared.join(frame, on=frame.columns, how="semi", maintain_order="left")
+        return shared
+
     @cached_property
     def sides(self) -> list[Side]:
         """Every machine, then every second person, beside the reference; a person with fewer than 2 topics is left out.
@@ -135,15 +152,10 @@ class Bench:
 
     def restricted(self, judges: Sequence[Judge]) -> Restricted:
         """Scores of these judges on the pairs, or without grades on the topics, that all of them judged."""
-        within = self.common or self.reference.scores.topics
         if self.runs is None:
-            topics = natural_sorted(frozenset(within).intersection(*(one.topics for one in judges)))
+            topics = natural_sorted(self.judged_by(judges)["topic"].to_list())
             return Restricted(topics, [one.on(topics) for one in judges], None)
-        frames = [cast("Qrels", one.qrels).frame for one in judges]
-        shared = frames[0].select(PAIR)
-        for frame in frames[1:]:
-            shared = shared.join(frame.select(PAIR), on=PAIR, how="semi", maintain_order="left")
-        shared = shared.filter(pl.col("topic").is_in(list(within)))
+        frames, shared = [cast("Qrels", one.qrels).frame for one in judges], self.judged_by(judges)
         if shared.is_empty():
             return Restricted([], [], 0)
         cut = [Qrels(frame.join(shared, on=PAIR, how="semi", maintain_order="left")) for frame in frames]
@@ -167,17 +179,41 @@ def gather(
         listed = list(cast("Iterable[Any]", runs))
     if runs is not None and measure is None:
         measure = JUDGES_MEASURE
-    people = _judges(human, "human", listed, measure, None, scoring)
-    machines = _judges(machine, "machine", listed, measure, grades, scoring)
-    called = [one.name for one in (*people, *machines)]
+    if runs is None and grades is not None:
+        raise ArgumentError("`map` maps grades, and scores hold none. Leave it out, or give judgments and runs.")
+    named = _named(human, machine)
+    people = _judges(human, "human", listed, measure, None, scoring, named)
+    machines = _judges(machine, "machine", listed, measure, grades, scoring, named)
+    every = (*people, *machines)
+    called = [one.name for one in every]
     if twice := next((a for a, b in combinations(called, 2) if a == b), None):
         raise DataError(f"two judges are called {twice!r}. Rename one of the files, or give a mapping of names.")
-    systems = natural_sorted(frozenset.intersection(*(frozenset(one.scores.systems) for one in (*people, *machines))))
+    measured = _measure_of(every)
+    systems = natural_sorted(frozenset.intersection(*(frozenset(one.scores.systems) for one in every)))
     if len(systems) < 2:
         raise DataError(f"the judges share {plural(len(systems), 'system')}; at least 2 are needed. Give more runs.")
-    matched = [Judge(one.name, one.scores.select(systems=systems), one.qrels) for one in (*people, *machines)]
-    measured = people[0].scores.measure
-    return Bench(matched[0], tuple(matched[1 : len(people)]), tuple(matched[len(people) :]), listed, measured, scoring)
+    dropped = natural_sorted(frozenset.union(*(frozenset(one.scores.systems) for one in every)) - frozenset(systems))
+    matched = [Judge(one.name, one.scores.select(systems=systems), one.qrels) for one in every]
+    first, *seconds = matched[: len(people)]
+    return Bench(first, tuple(seconds), tuple(matched[len(people) :]), listed, measured, scoring, tuple(dropped))
+
+
+def _measure_of(judges: Sequence[Judge]) -> str:
+    """The measure of all judges; different ones are refused, and a file without a measure may have any."""
+    known = [(one.name, one.scores.measure) for one in judges if one.scores.measure != UNNAMED]
+    if not known:
+        return UNNAMED
+    name, measure = known[0]
+    for other, found in known[1:]:
+        if (recognise(found) or found) != (recognise(measure) or measure):
+            raise DataError(f"{name} has {measure} scores, {other} has {found}. Give scores by one measure.")
+    return measure
+
+
+def _named(human: JudgesLike, machine: JudgesLike) -> frozenset[str]:
+    """The short names that several files have: these judges are called after their folders too."""
+    called = [judge_name(one) for given in (human, machine) for name, one in _listed(given) if not name]
+    return frozenset(name for name in called if name and called.count(name) > 1)
 
 
 def read_groups(groups: Mapping[str, str] | str | os.PathLike[str] | None) -> Mapping[str, str] | None:
@@ -196,8 +232,10 @@ def read_strata(sampled: SamplingLike) -> Mapping[str, str] | None:
     if sampled in names(Sampled):
         return None
     label = os.fspath(sampled)
-    if label != "-" and not Path(label).exists():
-        raise ArgumentError(f"`sampled` must be random, unknown or a file of strata; got {label!r}. Write random.")
+    if label != "-" and not there(Path(label).exists):
+        raise ArgumentError(
+            f"`sampled` must be random, unknown or a file of strata; got {label!r}. If in doubt, write unknown."
+        )
     problems = Problems(label)
     found: dict[str, str] = {}
     for number, line in filled_lines(read_bytes(label), label):
@@ -235,12 +273,14 @@ def _judges(
     measure: str | None,
     grades: GradeMap | None,
     scoring: ScoringOptions,
+    ambiguous: frozenset[str],
 ) -> list[Judge]:
     listed = _listed(given)
     if not listed:
         raise ArgumentError(f"`{role}` names no judgments. Give at least one file.")
     found = []
     for at, (name, judgments) in enumerate(listed):
+        label = name or judge_name(judgments, ambiguous) or f"{role} {at + 1}"
         if runs is None:
             if isinstance(judgments, Qrels):
                 raise DataError(f"`{role}` holds judgments, and `runs` names no runs to score. Add the runs.")
@@ -254,10 +294,9 @@ def _judges(
                     f"{judgments}: contains judgments, and there are no runs to score. Add the runs."
                 ) from None
             matrix = scores.only() if measure is None else scores[measure]
-            found.append(Judge(name or judge_name(judgments) or f"{role} {at + 1}", matrix))
+            found.append(Judge(label, matrix))
             continue
         qrels = as_qrels(cast("QrelsLike", judgments), map=grades)
-        label = name or judge_name(judgments) or f"{role} {at + 1}"
         found.append(Judge(label, _evaluated(qrels, runs, cast("str", measure), scoring), qrels))
     return found
 
@@ -278,15 +317,16 @@ def _is_judgments(thing: Any) -> bool:
     return isinstance(thing, (Qrels, ScoreMatrix, Scores, str, os.PathLike, pl.DataFrame))
 
 
-def judge_name(judgments: Any) -> str:
-    """A short name: that of the file without its endings, or of the judgments."""
+def judge_name(judgments: Any, ambiguous: Container[str] = ()) -> str:
+    """A short name: that of the file without its endings, or of the judgments; with its folder if it is ambiguous."""
     if isinstance(judgments, Qrels):
         judgments = judgments.name if judgments.name != "qrels" else ""
     if isinstance(judgments, (str, os.PathLike)):
-        name = Path(judgments).name
+        name = speakable(Path(judgments).name)
         for ending in (".gz", ".zst", ".xz", ".bz2", ".csv", ".tsv", ".parquet", ".qrels", ".txt", ".qrel"):
             name = name.removesuffix(ending)
-        return name
+        folder = Path(judgments).parent.name
+        return f"{folder}/{name}" if name in ambiguous and folder else name
     return ""
 
 

@@ -37,6 +37,21 @@ UNMATCHED = sentence(
     "{machine}: {human_only:,} documents were judged by people only, {machine_only:,} by the machine only.",
     "on the shared topics some pairs have one judgment only",
 )
+DROPPED = sentence(
+    "judges.dropped-systems",
+    "{systems} left out, because some judge has no scores: {names}.",
+    "some judge has no scores of some system",
+)
+SCALES = sentence(
+    "judges.scales",
+    "Grades by {judge} are {own}, by {person} {people}. Labels and leniency compare them unmapped. Declare `map`.",
+    "the lowest or highest grade of a machine is not that of people on the pairs of both, and no mapping is declared",
+)
+PART = sentence(
+    "judges.part-of-pairs",
+    "Δ uses the {shared} that every second person judged. With {name} alone it would use {own}.",
+    "several second persons judged, and one of them shares more pairs or topics with people and machines than all do",
+)
 HUMAN_ONLY = sentence(
     "judges.human-only-topics",
     "{topics} left out, because not every machine judged them: {names}.",
@@ -196,10 +211,10 @@ def judges(
     r"""Are machine judgments as good as a second person, and what do they add to human ones?
 
     The unit is the topic, never the document. Δ = τ(human, machine) − τ(human, second person), both on the pairs that
-    all of them judged. A machine is *not worse than a second person* when the lower end of Δ's interval is above
-    −.10, no more pairs of systems are significantly opposite than between people, and no declared group of systems is
-    favoured beyond what the second person does. It is *worse* when the upper end is below 0. Otherwise these topics
-    cannot tell. Nothing here says that a machine may replace people.
+    all of them judged. A machine is *not worse than a second person* under three conditions: the lower end of Δ's
+    interval is above −.10; no more pairs of systems are significantly opposite than between people; and the machine
+    favours no declared group more than the second person does. It is *worse* when the upper end is below 0. Otherwise
+    these topics cannot tell. Nothing here says that a machine may replace people.
 
     Where the machine judged further topics, means and differences are prediction-powered (see `powered`).
 
@@ -243,7 +258,7 @@ def judges(
         raise DataError("people and machines share 1 topic; at least 2 are needed. Judge more topics twice.")
     shared = bool(bench.common)
     draws = alpha, n_resamples, seed
-    warnings = _warnings(bench)
+    warnings = _warnings(bench, map is not None)
     beside = beside_people(bench)
     estimates = estimate(bench, _name(sampled), strata, *draws) if shared else no_estimates()
     if estimates.method == "powered" and sampled == "unknown":
@@ -318,21 +333,39 @@ def _pairs_judged_twice(bench: Bench) -> int | None:
     return reduce(lambda both, more: both.join(more, on=PAIR, how="semi"), found).height
 
 
-def _warnings(bench: Bench) -> list[str]:
+def _warnings(bench: Bench, mapped: bool) -> list[str]:
     """What does not match between people and machines."""
+    found = []
+    if bench.dropped:
+        found.append(DROPPED(systems=plural(len(bench.dropped), "system"), names=summary(bench.dropped)))
     if not bench.common:
         sizes = [one.scores.n_topics for one in (bench.reference, *bench.machines)]
-        return [NO_SHARED_TOPIC(), *([TOO_FEW_APART(least=LEAST_APART)] if min(sizes) < LEAST_APART else [])]
-    found = []
+        return [*found, NO_SHARED_TOPIC(), *([TOO_FEW_APART(least=LEAST_APART)] if min(sizes) < LEAST_APART else [])]
     if alone := bench.human_only:
         found.append(HUMAN_ONLY(topics=plural(len(alone), "topic"), names=summary(alone)))
     for one in bench.machines:
         if one.qrels is None or bench.reference.qrels is None:
             continue
         here = pl.col("topic").is_in(bench.common)
-        both = bench.pairs_in_common(bench.reference, one).filter(here).height
-        human_only = bench.reference.qrels.frame.filter(here).height - both
-        machine_only = one.qrels.frame.filter(here).height - both
+        both = bench.pairs_in_common(bench.reference, one).filter(here)
+        human_only = bench.reference.qrels.frame.filter(here).height - both.height
+        machine_only = one.qrels.frame.filter(here).height - both.height
         if human_only or machine_only:
             found.append(UNMATCHED(machine=one.name, human_only=human_only, machine_only=machine_only))
-    return found
+        people, own = (f"{both[name].min()!r} to {both[name].max()!r}" for name in ("relevance", "grade"))
+        if both.height and not mapped and people != own:
+            found.append(SCALES(judge=one.name, own=own, person=bench.reference.name, people=people))
+    return found + _partly(bench)
+
+
+def _partly(bench: Bench) -> list[str]:
+    """That second persons judged different pairs, so that only those of all of them count."""
+    if len(bench.seconds) < 2:
+        return []
+    fixed, unit = (bench.reference, *bench.machines[:1]), "topic" if bench.runs is None else "pair"
+    sizes = [bench.judged_by((*fixed, one)).height for one in bench.seconds]
+    of_all, most = bench.judged_by((*fixed, *bench.seconds)).height, max(sizes)
+    if of_all == most:
+        return []
+    name = bench.seconds[sizes.index(most)].name
+    return [PART(shared=plural(of_all, unit), name=name, own=plural(most, unit))]

@@ -40,7 +40,8 @@ LEAST_PILOT = 10
 """Topics with both judgments below which a pilot says too little about the correlation."""
 WEAK_PILOT = sentence(
     "judges.weak-pilot",
-    "In the pilot, differences correlate {rho:.2f}, below {least}. Powered estimates are therefore not offered.",
+    "In the pilot, differences correlate {rho:.2f}, below {least}. Prediction-powered estimates are "
+    "therefore not offered.",
     "the pilot's correlation of human and machine differences is below .5",
 )
 
@@ -233,7 +234,7 @@ def design_judges(
     """
     check_arguments(design_judges, locals())
     if (width is None) == (min_diff is None):
-        raise ArgumentError("give one of `width` and `min_diff`. Write a width of 0.1.")
+        raise ArgumentError("give either `width` or `min_diff`, such as a width of 0.1.")
     bench = gather(human, machine, runs, measure, map, complete_scoring(scoring, "design_judges"))
     n = len(bench.common)
     if n < LEAST_PILOT:

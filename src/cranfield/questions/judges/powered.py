@@ -1,7 +1,7 @@
 """Prediction-powered means and differences: human topics, and machine-judged topics that sharpen them.
 
 n topics have human scores y and machine scores f, N further topics machine scores only. The estimate corrects the
-machine's mean by its error on the human topics, weighted by λ, so it is unbiased for any machine (Angelopoulos et al.,
+machine's mean by its error on the human topics, weighted by λ. So it is unbiased for any machine (Angelopoulos et al.,
 "Prediction-powered inference", Science 382, 2023; PPI++, 2023).
 """
 

@@ -53,8 +53,8 @@ class Judged(Scoring):
 class JudgesQuestion(Judged):
     """Compare machine judgments with those of people: verdict, decisions, rankings, labels and bias.
 
-    The first --human is the reference; further ones are second persons, who set the ceiling. With runs, judgments are
-    qrels files; without, both are score files. The topic is the unit of every interval.
+    The first --human is the reference; others are second persons, whose agreement is the ceiling. With runs,
+    judgments are qrels files; without, both are score files. The topic is the unit of every interval.
 
     \b
     Examples:

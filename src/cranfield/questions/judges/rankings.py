@@ -76,9 +76,9 @@ def rankings(
 def tau_difference(judge: Ranking, others: Sequence[Ranking], n_topics: int, alpha: float) -> TauDifference | None:
     """The hull of Δ: the bootstrap around Δ joined with that around Δ without topic noise. None where all systems tie.
 
-    With Δ* over resamples, h = max(Δ − q, q′ − Δ) of its quantiles, s_d the standard deviation of the corrected Δ*, and
-    H = max(h, t·s_d): [min(Δ, Δ_d) − H, max(Δ, Δ_d) + H], t with n − 1 degrees of freedom. The narrow form of `hull`
-    would call judges just beyond the margin *not worse* in more than .05 of simulations with 43 topics.
+    Let Δ* be over resamples, h = max(Δ − q, q′ − Δ) of its quantiles, and s_d the standard deviation of the corrected
+    Δ*. With H = max(h, t·s_d): [min(Δ, Δ_d) − H, max(Δ, Δ_d) + H], t with n − 1 degrees of freedom. The narrow form of
+    `hull` would call judges just beyond the margin *not worse* in more than .05 of simulations with 43 topics.
     """
 
     def minus(own: Array | float, rest: Sequence[Array | float]) -> Array:

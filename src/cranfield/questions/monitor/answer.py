@@ -54,7 +54,7 @@ RATES = {"obrien-fleming": (".04–.06", "O'Brien–Fleming"), "pocock": (".04�
 UNPLANNED = (".01–.05", "unplanned looks")
 PRICE = sentence(
     "monitoring.price",
-    "The maximum is {more} above that of one look.",
+    "The maximum is {more} more than one look takes.",
     "topics at most, beside those of one look with the same power",
     always=True,
 )
@@ -79,8 +79,8 @@ ANYTIME = (
     "over all pairs and times.",
 )
 PLAN = (
-    "boundary: largest p that decides the first pair; with Holm later pairs have a larger one. t: the same for |t|. "
-    "Future looks are assumed to be as large as the first.",
+    "boundary: largest p that decides the first pair; with Holm, later pairs have larger boundaries. t: the same for "
+    "|t|. made: the look has taken place. Future looks are assumed to be as large as the first.",
 )
 ANYTIME_PLAN = ("t: smallest |t| at which a confidence sequence excludes 0. Looks spend nothing.",)
 FORECAST = (

@@ -246,7 +246,7 @@ def sequence_half_width(
 
     σ̂ is uncertain with few topics. With `student` the half-width in standard errors, z, becomes the t quantile with
     n − 1 degrees of freedom and the same tail probability. Without it the family-wise error of 190 pairs of 20 equal
-    systems, with looks from the 10th topic on, is .19 instead of at most .05.
+    systems is .19 instead of at most .05 (looks from the 10th topic on).
 
     >>> sequence_half_width([25, 50, 100], 0.2, tuned_rho(50, 0.05), 0.05).round(4).tolist()
     [0.1231, 0.0858, 0.0613]

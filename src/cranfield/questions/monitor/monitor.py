@@ -275,9 +275,9 @@ def monitor(
     p-value, valid for any number of looks. It is corrected for few topics by t quantiles. Its intervals are wider.
 
     The family is all C pairs, or all systems against the baseline. ``bonferroni`` tests each pair at α/C. ``holm``
-    starts there and passes on the share of decided pairs: with r decided, the others are tested at α/(C − r), with
-    boundaries as if that had been their level from the start (Maurer & Bretz 2013). For anytime p-values it is Holm's
-    procedure on their running minimum. A decision is final.
+    starts there and passes on the share of decided pairs: with r decided, the others are tested at α/(C − r). Their
+    boundaries are those of that level from the start (Maurer & Bretz 2013). For anytime p-values it is Holm's procedure
+    on their running minimum. A decision is final.
 
     Intervals are simultaneous repeated confidence intervals at α/C: for normal differences they hold for all pairs and
     looks with probability 1 − α. They can contain 0 for a pair that Holm decides. A pair with the same difference on

@@ -32,7 +32,7 @@ def spending() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class MonitorQuestion(Question):
-    """Decide pairs of systems while topics come in batches, and find out when to stop.
+    """Test pairs of systems as topics arrive in batches, and decide when to stop.
 
     Give one table per batch, in order, or one table and --per-look. Stopping at the first significant test inflates
     type I error: .142 with five looks at .05. Planned looks keep the level for normal differences, and --anytime keeps
@@ -47,7 +47,7 @@ class MonitorQuestion(Question):
     command: ClassVar[str] = "monitor"
     group: ClassVar[HelpGroup] = "Design"
     aliases: ClassVar[tuple[str, ...]] = ("sequential",)
-    brief: ClassVar[str] = "Decide pairs as topics come in batches, and when to stop."
+    brief: ClassVar[str] = "Test pairs as topics arrive in batches; decide when to stop."
     takes: ClassVar[Takes] = "batches"
     by_one_measure: ClassVar[bool] = True
     place: ClassVar[int] = 144
@@ -107,7 +107,7 @@ class MonitorQuestion(Question):
 class LooksQuestion(Question):
     """Maximum and expected topics of a design with several looks, compared with one look.
 
-    For a paired t-test of two systems that stops once it is significant.
+    The test is a paired t-test of two systems, which stops once it is significant.
 
     Example: cranfield design looks --variance-of-difference 0.04 --min-diff 0.07 --looks 5
     """

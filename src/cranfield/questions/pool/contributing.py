@@ -21,7 +21,7 @@ Contributing = str | os.PathLike[str] | Sequence[str]
 
 ABSENT = sentence(
     "pool.contributing-absent",
-    "{count} contributing runs are not among the runs ({names}). The pool lacks the documents that only they brought.",
+    "{runs} missing ({names}). The pool lacks the documents that no other run retrieved.",
     "the list of contributing runs names runs that were not given",
 )
 
@@ -48,7 +48,10 @@ class Contributors:
         """A warning about names without a run."""
         there = set(systems)
         missing = [name for name in self.names if name not in there]
-        return (ABSENT(count=len(missing), names=summary(missing)),) if missing else ()
+        if not missing:
+            return ()
+        runs = "1 contributing run is" if len(missing) == 1 else f"{len(missing)} contributing runs are"
+        return (ABSENT(runs=runs, names=summary(missing)),)
 
 
 def find_contributors(contributing: Contributing | None) -> Contributors | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import read_bytes
 from cranfield.core.labels import natural_sorted
 from cranfield.core.recognition import NAMES
-from cranfield.core.text import Problems, filled_lines, json_objects, shown
+from cranfield.core.text import Problems, csv_fields, filled_lines, json_objects, shown
 from cranfield.questions.preferences.strengths import Contests
 from cranfield.scores.frames import FrameLike, as_polars, is_frame
 
@@ -150,14 +149,14 @@ def _read_table(lines: list[tuple[int, str]], problems: Problems, take: Take) ->
     """The rows of a table, whose header is checked once."""
     at, head = lines[0]
     mark = max(",\t;", key=head.count)
-    names = [name.strip() for name in next(csv.reader([head], delimiter=mark))]
+    names = [name.strip() for name in csv_fields(head, mark)]
     try:
         chosen = _chosen(names)
     except ArgumentError as error:
         problems.add(at, str(error))
         return
     for number, line in lines[1:]:
-        cells = next(csv.reader([line], delimiter=mark))
+        cells = csv_fields(line, mark)
         if len(cells) != len(names):
             problems.add(number, f"expected {len(names)} fields as in the header, found {len(cells)}")
             continue

@@ -31,7 +31,7 @@ SAMPLE_INTERVAL = sentence(
 )
 SYSTEMS_SAMPLED = sentence(
     "design.systems-sampled",
-    "{sampled} count as a sample of future ones.",
+    "Past {sampled} count as a sample of future ones.",
     "the interval comes from leaving out systems, or teams where they are given, as well as topics",
 )
 BUDGET = sentence(
@@ -110,7 +110,7 @@ def _interval_sentence(result: Recommendation) -> tuple[str, ...]:
     )
     if not result.of_systems:
         return (said,)
-    sampled = "Systems" if result.settings["teams"] is None else "Teams"
+    sampled = "systems" if result.settings["teams"] is None else "teams"
     return (f"{said} {SYSTEMS_SAMPLED(sampled=sampled)}",)
 
 

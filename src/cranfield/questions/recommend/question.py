@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RecommendQuestion(Question):
-    """Recommend a number of topics from past scores, beside the numbers of other designs.
+    """Recommend a number of topics from past scores; list other designs beside it.
 
     The number is for all pairs of systems, or all with a baseline: by max-t for more than 20 comparisons, otherwise by
     paired t-tests after correction. topics_assured is the number whose true power reaches --power with a probability

@@ -54,7 +54,7 @@ PROMISE_MAX_T = sentence(
     "design.promise-max-t",
     "With {topics:,} topics, power is about {power:g} to detect a difference of {min_diff:g} in mean {measure} between "
     "{two} of {systems} systems. The test is max-t over {pairs} at level {alpha:g}, the default for large families. "
-    "The other systems lie midway; power is averaged over all choices of the two.",
+    "The other systems lie midway; power is averaged over pairs of systems.",
     "more than 20 comparisons are asked for, and min_diff is a difference that two means can have",
     measured="recommend",
 )
@@ -62,7 +62,7 @@ PROMISE = sentence(
     "design.promise",
     "With {topics:,} topics, power is about {power:g} to detect a difference of {min_diff:g} in mean {measure} between "
     "{two} of {systems} systems. The tests are paired t-tests of {pairs} with Holm's correction at level {alpha:g}. "
-    "The other systems lie midway; power is averaged over all choices of the two.",
+    "The other systems lie midway; power is averaged over pairs of systems.",
     "three systems or more and at most 20 comparisons are asked for, and min_diff is a difference that two means can "
     "have",
     measured="validation.md#sizes-for-t-tests-with-holms-correction",
@@ -319,7 +319,7 @@ def _promise(measure: str, topics: int, asked: Asked, baseline: bool) -> str:
     k = asked["n_systems"]
     if k == 2:
         return PROMISE_PAIR(topics=topics, measure=measure, **asked)
-    pairs = f"the {k - 1} comparisons with it" if baseline else f"all {k * (k - 1) // 2} pairs"
+    pairs = f"the {k - 1} comparisons with it" if baseline else f"all {k * (k - 1) // 2:,} pairs"
     two = "a system and the baseline" if baseline else "the best and the worst"
     said = PROMISE_MAX_T if comparisons(k, baseline) > FEW_COMPARISONS else PROMISE
     return said(topics=topics, two=two, systems=k, measure=measure, pairs=pairs, **asked)

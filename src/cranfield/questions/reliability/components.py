@@ -118,9 +118,9 @@ def variance_components(scores: ScoresLike, *, drop: float = 0.0) -> Components:
     σ²_s = (MS_s − MS_e)/n, σ²_q = (MS_q − MS_e)/m and σ²_e = MS_e, from the two-way table of n topics and m systems
     without replication (Brennan 2001, §3.1; Cornfield & Tukey 1956). A negative estimate becomes 0.
 
-    Several collections are pooled component by component, each with its own degrees of freedom as weights
-    (m − 1, n − 1 and (m − 1)(n − 1)), before negative estimates are set to 0. This assumes the same components in all
-    collections. Sizes become harmonic means with the same weights, which is exact for equal sizes.
+    Several collections are pooled component by component, before negative estimates are set to 0. The weights are the
+    degrees of freedom of each: m − 1, n − 1 and (m − 1)(n − 1). This assumes the same components in all collections.
+    Sizes become harmonic means with the same weights, which is exact for equal sizes.
 
     Parameters
     ----------

@@ -112,8 +112,8 @@ def three_views(
 
     All three come from one two-way analysis, with σ_t² = 2σ²_e, the mean variance of a paired difference:
 
-    - *Does it detect a difference?* The power of the two-sided paired t-test for `min_diff`, alone (at α) and as one
-      of all C = m(m − 1)/2 pairs after Bonferroni's correction (at α/C).
+    - *Does it detect a difference?* The power of the two-sided paired t-test for `min_diff`: alone (at α), and as one
+      of all C = m(m − 1)/2 pairs (at α/C, Bonferroni).
     - *How precise is a difference?* The expected width of the paired interval (Sakai (2014b), eq. 9).
     - *Would other topics give the same ranking?* Eρ² and Φ of `reliability`, and the τ of `expected_tau`.
 

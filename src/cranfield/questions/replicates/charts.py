@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 OTHER_DOCUMENTS = sentence(
     "charts.other-documents",
-    "Other documents: {different:,} of {pairs} differ in {measure}; mean interval length {length}",
+    "Over document partitions, {different:,} of {pairs} differ in {measure}; mean interval length {length}",
     "pairs that the splits together separate by their rule",
     always=True,
     measured="replicates_tables.md#calibration",

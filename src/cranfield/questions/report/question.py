@@ -59,8 +59,9 @@ class ReportQuestion(Scoring):
         metavar="QRELS RUN... | SCORES...", part="source", on_page=False,
     )  # fmt: skip
     output: Path = setting(
-        Path(defaults.REPORT_FILE), "The HTML file to write.", "--output", "-o", part="view", on_page=False, often=True
-    )
+        Path(defaults.REPORT_FILE), "The HTML file to write.", "--output", "-o", part="view", on_page=False, often=True,
+        written=True,
+    )  # fmt: skip
     measures: tuple[str, ...] | None = setting(
         None, "Measure; repeatable. The first is the main one.", "--measure", "-m", metavar="NAME", label="Measures",
         often=True, usual=f"{' '.join(defaults.MEASURES)}, or all in the scores",
@@ -69,7 +70,7 @@ class ReportQuestion(Scoring):
         None, f"Leave a section out; repeatable: {', '.join(defaults.REPORT_SECTIONS)}.", metavar="SECTION",
         label="Leave out", choices=defaults.REPORT_SECTIONS, what="section", more=True,
     )  # fmt: skip
-    title: str | None = setting(None, "Title of the report.")
+    title: str | None = setting(None, "Heading of the report and of its file.")
     note: Path | None = setting(
         None, "Text file with a note of the organisers, shown below the title.", metavar="FILE", on_page=False
     )

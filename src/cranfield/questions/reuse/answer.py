@@ -35,7 +35,7 @@ NOT_TOLD = sentence(
 )
 JUDGED_IN_PART = sentence(
     "reusability.judged-in-part",
-    "Rows of depth {depths} stand apart: their pools are less than 90% judged, so losses there are underestimated.",
+    "Losses at depth {depths} are underestimated, because less than 90% of these pools is judged.",
     "some pools are at least 90% judged, and those of these depths are not",
 )
 DECISIONS_CHANGE = sentence(
@@ -46,7 +46,7 @@ DECISIONS_CHANGE = sentence(
 )
 ORDER_KEPT = sentence(
     "reusability.order-kept",
-    "The tau between both orders of all systems is at least {tau:.3f}{interval}.",
+    "Kendall's tau between the rankings with and without a team's judgments is at least {tau:.3f}{interval}.",
     "τ is known for some team; the lowest of them, at the deepest pool that is 90% judged",
     measured="tau",
 )

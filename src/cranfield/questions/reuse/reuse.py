@@ -19,7 +19,7 @@ from cranfield.core import defaults
 from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify
-from cranfield.core.labels import natural_sorted, summary
+from cranfield.core.labels import natural_sorted, plural, summary
 from cranfield.core.options import at_least, share
 from cranfield.core.resampling import check_resamples, topic_weights
 from cranfield.core.results import Result, check_frame, signature
@@ -339,7 +339,9 @@ def _check_teams(runs: Sequence[Run], teams: Mapping[str, str]) -> dict[str, lis
     if not names:
         raise ArgumentError("`runs` is empty. Give the runs the pool was made of.")
     if missing := [name for name in names if name not in teams]:
-        raise DataError(f"no team is given for {len(missing)} runs ({summary(missing)}). Add them to `teams`.")
+        raise DataError(
+            f"no team is given for {plural(len(missing), 'run')} ({summary(missing)}). Add them to `teams`."
+        )
     members: dict[str, list[int]] = {team: [] for team in natural_sorted({teams[name] for name in names})}
     for at, name in enumerate(names):
         members[teams[name]].append(at)

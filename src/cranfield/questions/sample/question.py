@@ -32,8 +32,8 @@ class SampleQuestion(Question):
 
     directory: Path = setting(help="New or empty directory to write to.", argument=True, metavar="DIR", part="source")
     n_topics: int = setting(defaults.SAMPLE_TOPICS, "Number of topics.", least=1, most=100_000)
-    n_systems: int = setting(defaults.SAMPLE_SYSTEMS, "Number of systems.", least=1, most=10_000)
-    n_documents: int = setting(defaults.SAMPLE_DOCUMENTS, "Number of documents.", least=1, most=10_000_000)
+    n_systems: int = setting(defaults.SAMPLE_SYSTEMS, "Number of runs to write.", least=1, most=10_000)
+    n_documents: int = setting(defaults.SAMPLE_DOCUMENTS, "Size of the collection.", least=1, most=10_000_000)
     depth: int | None = setting(
         None,
         "Pool depth: documents judged per run and topic.",

@@ -31,8 +31,8 @@ TOO_OFTEN = sentence(
     "simulation.too-often",
     "{test} {what} at {alpha} with {topics} topics{others}; {advice}",
     "the Monte-Carlo interval of every rate that is named lies wholly above the level, at 99% for all rows "
-    "together; a recommended test is never above the level by its own 99% interval, is not shown to be below it, "
-    "and rejects less often than the one named first",
+    "together; a recommended test is never above the level by its own 99% interval and not shown to be below it; "
+    "it rejects less often than the one named first",
 )
 NONE_EXCEEDS = sentence(
     "simulation.none-exceeds",
@@ -71,7 +71,7 @@ PAIRS = {
 DESIGNS = (
     "topics: recommended from the pilot. reached: share of collections of that size in which the difference is "
     "detected, with its 99% Monte-Carlo interval (lower, upper).",
-    "width: width of the confidence interval of an average pair's difference, promised from the pilot and reached in "
+    "width: width of the confidence interval of an average pair's difference: promised from the pilot, and reached in "
     "collections of that size, with its 99% Monte-Carlo interval.",
 )
 

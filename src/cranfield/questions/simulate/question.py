@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 group(
     "simulate",
     "Simulate scores with known truth: error rates, power and designs.",
-    "Scores with known truth, made from yours: error rates and power of tests, and of designs.",
+    "Simulate scores like yours, with known truth, to measure error rates and power.",
 )
 
 
@@ -79,8 +79,6 @@ class SimulateTestsQuestion(Question):
         "The result is the type I error and the power of each test.",
         button="Simulate",
         doing="Simulating scores like those of",
-        nothing="This takes a while and can be cancelled. Choose data and start it.",
-        waits=True,
         leads_to=lambda: (SimulateDesignQuestion, SimulateScoresQuestion),
     )
 
@@ -118,7 +116,7 @@ class SimulateTestsQuestion(Question):
     system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
     show: defaults.SimulatedTestsShow = shared.show(
-        "rates", "rates: one row per test, size, difference and level. pairs: type I error by exchangeability."
+        "rates", "rates: one row per test, size, difference and level. pairs: type I error of pairs by exchangeability."
     )
 
     @staticmethod
@@ -168,7 +166,7 @@ class SimulateDesignQuestion(Question):
     power: float = shared.power()
     alpha: float = shared.alpha("Family-wise level of the tests.")
     baseline: bool = setting(False, "Compare systems with one baseline only.")
-    n_pilots: int = setting(defaults.PILOTS, "Number of pilots.", least=1, most=100_000)
+    n_pilots: int = setting(defaults.PILOTS, "Number of pilot collections to draw.", least=1, most=100_000)
     n_trials: int = n_trials(defaults.DESIGN_TRIALS, "Number of simulated collections per pilot.")
     seed: int = shared.seed()
     work: Path | None = shared.work()
@@ -217,11 +215,12 @@ class SimulateScoresQuestion(Question):
     )
 
     n_topics: int | None = setting(
-        None, "Number of topics.", metavar="N", usual="as many as the scores have", least=1, most=10_000_000
+        None, "Topics to simulate.", metavar="N", usual="as many as the scores have", least=1, most=10_000_000
     )
-    n_systems: int | None = setting(None, "Number of systems.", metavar="M", usual="all", least=2, most=1_000_000)
+    n_systems: int | None = setting(None, "Systems to simulate.", metavar="M", usual="all", least=2, most=1_000_000)
     difference: float | None = setting(
-        None, "Give all systems one mean, and add this to half of them.", metavar="D", check=shared.not_negative,
+        None, "Give all systems the same mean, and add this difference to half of them.", metavar="D",
+        check=shared.not_negative,
         usual="every system keeps its own mean",
     )  # fmt: skip
     mode: str = mode()

@@ -37,13 +37,13 @@ CLIPPED = sentence(
 )
 OFF_TIE = sentence(
     "standardise.off-tie",
-    "{measure}: {count} cells became {became}, because all standardising systems tied on their topic at another score",
+    "{measure}: {count} scores became {became}, because they differ from the one score of all standardising systems",
     "other systems than those the factors come from scored otherwise on topics where those tied",
 )
 TIED_TOPICS = sentence(
     "standardise.tied-topics",
-    "{measure}: all standardising systems tied on {tied} of {topics} topics; {off} scores there differ from the tied "
-    "score",
+    "{measure}: on {tied} of {topics} topics all standardising systems have one score; {off} other scores differ "
+    "from it",
     "the factors have topics without spread among the topics that are standardised",
 )
 _NAMES = {"ab": "std-AB", "cdf": "std-CDF", "z": "z"}

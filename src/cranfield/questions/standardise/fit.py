@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 TIED = sentence(
     "standardise.tied",
-    "{measure}: all standardising systems tied on {count} of {topics} topics ({which}). Scores there "
-    "become 0, +inf or -inf as z, and b, 1 or 0 as ab",
+    "{measure}: all standardising systems tied on {count} of {topics} topics ({which}). A score there that is "
+    "equal, higher or lower becomes 0, +inf or -inf (z), or b, 1 or 0 (ab)",
     "on these topics every system that the factors come from has the same score",
 )
 VERSION = 1

@@ -154,7 +154,7 @@ class EffectQuestion(StandardisedScores):
     """Raw and standardised scores side by side: variances, rank agreement, topics needed.
 
     Three tables: variances with tau between the two rankings; a scale-free comparison;
-    and the topics needed for every number of systems and difference. In JSON, CSV and parquet they are one table
+    and the topics needed for each number of systems and each difference. In JSON, CSV and parquet they are one table
     with a column `table`.
 
     Example: cranfield standardise effect scores.csv --systems 10 --min-diff 0.10
@@ -177,7 +177,11 @@ class EffectQuestion(StandardisedScores):
     )
 
     factors: str | None = setting(
-        None, "Saved factors.", metavar="FILE", usual="fitted on the scores given", on_page=False
+        None,
+        "File of factors from `standardise fit`.",
+        metavar="FILE",
+        usual="fitted on the scores given",
+        on_page=False,
     )
     n_systems: tuple[int, ...] = setting(
         defaults.EFFECT_SYSTEMS,
@@ -199,7 +203,8 @@ class EffectQuestion(StandardisedScores):
     alpha: float = shared.alpha(more=True)
     power: float = shared.power(more=True)
     estimator: str = setting(
-        defaults.ANOVA_VARIANCE, "Variance estimator.", "--estimator", "--variance-method", registry=estimators,
+        defaults.ANOVA_VARIANCE, "How to estimate the variance of the design.", "--estimator", "--variance-method",
+        registry=estimators,
         on_page=False,
     )  # fmt: skip
     n_resamples: int = shared.n_resamples(defaults.TAU_RESAMPLES, "Bootstrap samples of topics; 0 for none.", least=0)

@@ -189,7 +189,7 @@ class PaperTable(Result):
     def _test(self) -> str:
         first, entry = self.first, TESTS[self.first.test]
         ways = how_found(self.comparisons)
-        found = f" with p by {joined(ways)}" if ways else ""
+        found = f", p by {joined(ways)}" if ways else ""
         family = plural(first.family, "comparison")
         level = f"{first.correction_text()} p ≤ {first.alpha:g}"
         return f"{first.alternative} {entry.title}{found}, {level}, family of {family}{self.comparisons.scope}"

@@ -303,9 +303,9 @@ def _numbers(values: Iterable[Any]) -> bool:
 def final_interval(held_out: Array, raw: Array, units: Array, final: int) -> tuple[float, float] | None:
     r"""The interval of the true mean of the setting that is best on all topics.
 
-    The t interval of held-out scores ignores that other topics would lead to another choice. With H̄ the held-out mean,
-    Z̄ the final setting's mean on all topics and e_b the excess of the best mean of a topic resample over the original
-    mean of that setting,
+    The t interval of held-out scores ignores that other topics would lead to another choice. Let H̄ be the held-out
+    mean and Z̄ the final setting's mean on all topics. e_b is the excess of the best mean of a topic resample over the
+    original mean of that setting. Then
 
     .. math:: s = \max(SE_{held\ out},\ SE_{final},\ \sqrt{n/(n-1)}\,sd(e_b)), \qquad
               [\min(\bar H, \bar Z) - t s,\ \max(\bar H, \bar Z) + t s]

@@ -202,7 +202,7 @@ class SelectionBiasQuestion(Splitting):
     place: ClassVar[int] = 120
 
     n_settings: int = setting(defaults.BIAS_SETTINGS, "Number of equally good settings.", least=2, most=100_000)
-    n_topics: int = setting(defaults.BIAS_TOPICS, "Number of topics.", least=2, most=1_000_000)
+    n_topics: int = setting(defaults.BIAS_TOPICS, "Number of topics per experiment.", least=2, most=1_000_000)
     sd: float = setting(defaults.BIAS_SD, "Standard deviation of scores around the topic mean.", check=shared.positive)
     correlation: float = setting(0.0, "Correlation between settings; near 1 for neighbours on a grid.", least=0, most=1)
     n_experiments: int = setting(

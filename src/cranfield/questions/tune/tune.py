@@ -44,7 +44,7 @@ DEPENDENT = sentence(
     "tuning.dependent",
     "{family}: settings close to the best differ much from topic to topic, so held-out scores are dependent. A test "
     "on them may reject too often; their mean is unaffected. Use fewer folds or a single hold-out.",
-    "there are two families and three folds or more, and rivals of the final setting differ from it topic by topic "
+    "there are two families and three folds or more; rivals of the final setting differ from it topic by topic "
     "as much as families differ (simulated: docs/tuning.md)",
 )
 LEAVE_ONE_OUT = sentence(
@@ -235,9 +235,9 @@ def tune(
 ) -> Tuning:
     """Choose every family's setting on training topics and score it on held-out topics.
 
-    In each fold and family, the setting with the best mean on the training topics is scored on the held-out topics
-    (Arguello, INLS 509 slides, "Cross-Validation"). All families share the folds. Every topic's score comes
-    from a setting chosen on other topics, so the held-out matrix can be used in a significance test.
+    In each fold and family, the setting with the best mean on training topics is scored on held-out topics (Arguello,
+    INLS 509 slides, "Cross-Validation"). All families share the folds. Every topic's score comes from a setting chosen
+    on other topics, so the held-out matrix can be used in a significance test.
 
     Means are compared on the exact grid. Ties for the best mean are broken by the given order, with a warning. The
     folds depend on the topic ids and the seed, not on the order of the topics.

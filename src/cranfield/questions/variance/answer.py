@@ -35,8 +35,8 @@ F_FOR_SYSTEMS = sentence(
 DIGITS = {"variance": 6, "variance_of_difference": 6, "lower": 6, "upper": 6}
 ANOVA_DIGITS = {"f": 2, "eta_squared": 3, "partial_eta_squared": 3, "omega_squared": 3}
 DESIGNS_USE = (
-    f"Designs use: all pairs and blocked ANOVA {BLOCKED_VARIANCE}, one-way ANOVA {ANOVA_VARIANCE}, paired t and "
-    f"interval {PAIRED_VARIANCE}."
+    f"Designs use {BLOCKED_VARIANCE} (all pairs, blocked ANOVA), {ANOVA_VARIANCE} (one-way ANOVA) or {PAIRED_VARIANCE} "
+    "(paired t-test, interval)."
 )
 
 

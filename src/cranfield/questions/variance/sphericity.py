@@ -245,9 +245,9 @@ def pair_spread(matrices: ScoreMatrix | Iterable[ScoreMatrix]) -> float:
     """Standard deviation over pairs of the variance of a difference, divided by its mean.
 
     Let v_jl be the sample variance of the difference of systems j and l over n topics. The variance of the v over pairs
-    is part truth, part noise of the topics. The noise of each v is about (m₄ − v²)/(n − 1), m₄ its fourth central
-    moment, of which the part that all pairs share (the noise of the mean v) does not spread them. Both come from sums
-    over topics; there is no loop over pairs. Several collections are pooled with the weights n − 1.
+    is part truth, part noise of the topics. The noise of each v is about (m₄ − v²)/(n − 1), with m₄ its fourth central
+    moment. The part that all pairs share (the noise of the mean v) does not spread them. Both come from sums over
+    topics; there is no loop over pairs. Several collections are pooled with the weights n − 1.
 
     Examples
     --------

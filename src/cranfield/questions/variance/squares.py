@@ -97,7 +97,7 @@ def squares_without_each_topic(x: Array) -> Squares:
 def squares_without_each_group(x: Array, group: NDArray[np.intp]) -> Squares:
     """The sums of squares without each group of systems; `group` has the number of each system's group, from 0.
 
-    With r the two-way residuals and ρ_i their sum over the m_g systems of a group in topic i, the residual sum of
+    Let r be the two-way residuals and ρ_i their sum over the m_g systems of a group in topic i. The residual sum of
     squares loses Σr² over the group and Σρ_i²/(m − m_g): for one system m/(m−1)·Σ_i r_ij².
     """
     n, m = x.shape

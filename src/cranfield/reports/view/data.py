@@ -164,9 +164,9 @@ def view_data(
 ) -> dict[str, Any]:
     """What the linked view of a collection shows, from results that exist: it makes no decisions.
 
-    Systems and topics stand in byte order of their names; every measure has the order of merit of its comparison. Per
-    pair (in the order of `Comparison.pairs`) there are difference, lower, upper and adjusted p as 32-bit floats and
-    the decision as a byte, and per topic and system the score as a 32-bit float: see `packing`.
+    Systems and topics stand in byte order of their names; every measure has the order of merit of its comparison. A
+    pair (in the order of `Comparison.pairs`) has difference, lower, upper and adjusted p as 32-bit floats, and the
+    decision as a byte. A topic and system has the score as a 32-bit float: see `packing`.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def still_map(comparisons: Iterable[Comparison]) -> Markup:
     ]
     step = 1 if n <= MOST_NAMED else 5 if n <= 100 else 10
     labels = [
-        f'<text x="{left - 4:.0f}" y="{(at + 0.5) * cell + 3.8:.1f}">'
+        f'<text x="{left - 4:.0f}" y="{max((at + 0.5) * cell + 3.8, 10):.1f}">'
         f"{escape(_short(name, n, comparison.rank[at]))}</text>"
         for at, name in enumerate(names)
         if at == 0 or (at + 1) % step == 0
@@ -90,7 +90,7 @@ def _path(cells: NDArray[np.bool_], kind: str, opacity: float, cell: float, left
         ends = np.flatnonzero(np.diff(np.concatenate(([False], line, [False])).astype(np.int8)))
         for start, end in ends.reshape(-1, 2).tolist():
             x, y, width = left + start * cell, row * cell, (end - start) * cell
-            pieces.append(f"M{x:.1f} {y:.1f}h{width:.1f}v{cell:.2f}h-{width:.1f}z")
+            pieces.append(f"M{x:.1f} {y:.2f}h{width:.1f}v{cell:.2f}h-{width:.1f}z")
     return f'<path class="{kind}" fill-opacity="{opacity:.2f}" d="{"".join(pieces)}"/>' if pieces else ""
 
 

@@ -107,7 +107,7 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
         choices=tuple(FINDS), label="What do you want to know?", first=True,
     )  # fmt: skip
     data: str | None = data(None, "Dataset to estimate the variance from, instead of a variance.")
-    measure: str | None = shared.measure("Measure to use.", "all, or the first, of the data")
+    measure: str | None = shared.measure("Measure to use.", "all or the first in the data")
     method: str | None = setting(  # type: ignore[assignment]
         None, "Method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
     )

@@ -74,7 +74,7 @@ class CostForm(CostQuestion):
     files: tuple[str, ...] = setting((), on_page=False, part="source")
     collection: tuple[str, ...] | None = setting(None, on_page=False, part="source")
     measures: tuple[str, ...] = setting(
-        (), "Measure to evaluate by; repeatable.", "--measure", "-m", usual="the first of the data"
+        (), "Measure to evaluate by; repeatable.", "--measure", "-m", usual="the first in the data"
     )
 
 

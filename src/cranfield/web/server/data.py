@@ -239,6 +239,8 @@ class Dataset:
         if not any(self.name.startswith(_base(str(file))) for file in self.files):
             return self.name
         files, runs = self._of_kind("qrels", "scores"), self._of_kind("run")
+        if self._contents is None:  # not read yet
+            files = [one for one in self.files if "qrels" in _base(str(one))]
         found = collection_title(files[0]) if files else ""
         if found or not files or not runs:
             return found or self.name

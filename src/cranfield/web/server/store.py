@@ -16,7 +16,7 @@ from typing import IO
 
 from cranfield.core.defaults import MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, UnknownNameError
-from cranfield.core.files import NamedFile, is_elsewhere
+from cranfield.core.files import NamedFile, is_elsewhere, resolved
 from cranfield.core.labels import plural, summary
 from cranfield.core.writing import write_atomically
 from cranfield.web.server.archives import chunks, label, refuse, unpack
@@ -376,7 +376,7 @@ class Store:
             if is_elsewhere(path):
                 text = "is not a local file. Download it first (cranfield convert)"
                 raise FileError(path, [Problem(0, text)])
-            place = Path(path).resolve()
+            place = resolved(path)
             files.append(NamedFile(_unique(f"{place.parent.name}/{place.name}", files), place))
             digest.update(f"{place.name}\0".encode())
             with place.open("rb") as stream:

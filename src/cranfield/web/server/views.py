@@ -144,8 +144,12 @@ def _query(request: Request, page: WebPage) -> tuple[Query, bool]:
     given = [(name, value) for name, value in request.query_params.multi_items() if name != "start"]
     start = request.query_params.get("start", "")
     if all(name == "data" for name, _ in given):  # a first visit, perhaps by the menu
-        of_data = page.example_of_data if any(value for _, value in given) else None
-        given += (of_data or page.example).items()
+        named = next((value for _, value in given if value), "")
+        example = dict((page.example_of_data if named else None) or page.example)
+        known = (one for one in service_of(request).store.datasets() if one.id == named)
+        if "systems" in example and (systems := next((one.systems() for one in known), ())):
+            example["systems"] = str(len(systems))  # the next collection compares as many, unless told otherwise
+        given += example.items()
     return given, start == "yes" or (start not in ("no", "cancelled") and not page.waits)
 
 

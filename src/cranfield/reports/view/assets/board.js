@@ -137,11 +137,18 @@ function board() {
       const low = Math.min(...measure.lower),
         high = Math.max(...measure.upper),
         least = measure.lowest >= 0 ? 0 : low;
+      const step = niceStep((high - least) / 4), places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+      const first = Math.ceil(least / step - 1e-9), marks = [];
+      for (let k = first; k * step <= high + 1e-9; k++) marks.push(k * step);
+      scale = (value) => `${Math.min(98, Math.max(2, 3 + 94 * (value - least) / (high - least || 1))).toFixed(2)}%`;
       heads.interval.firstChild.replaceChildren(
-        ...[least, (least + high) / 2, high].map((value) => make("span", { text: digits(value, 2) })),
+        ...marks.map((value) => {
+          const mark = make("span", { text: digits(value, places) });
+          mark.style.left = scale(value);
+          return mark;
+        }),
         make("span", { class: "view-unseen", text: "interval" })
       );
-      scale = (value) => `${Math.min(98, Math.max(2, 3 + 94 * (value - least) / (high - least || 1))).toFixed(2)}%`;
       rows.clear();
       for (const system of measure.order) rows.set(system, row(system));
     }

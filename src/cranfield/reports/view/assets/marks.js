@@ -145,9 +145,12 @@ function bars(host, items, label, pick) {
     for (const kind of ["pointerleave", "focusout"]) strip.addEventListener(kind, hideTip);
   }
   strip.setAttribute("aria-label", label);
-  scale.replaceChildren(...(least < 0 && most > 0 ? [most, least] : [most || least, 0].sort((a, b) => b - a)).map(
-    (value) => make("span", { text: digits(value, 2) })
-  ));
+  const ends = [most, least].filter((value) => value || most === least), near = 0.18 * span;
+  scale.replaceChildren(...[...ends, ...(ends.every((value) => Math.abs(value) > near) ? [0] : [])].map((value) => {
+    const mark = make("span", { text: digits(value, 2) });
+    mark.style.top = `${100 * (most - value) / span}%`;
+    return mark;
+  }));
   items.forEach((one, at) => {
     const button = strip.children[at], bar = button.firstChild;
     button.setAttribute("aria-label", one.text);
@@ -166,7 +169,7 @@ function scatter(host, points, axes, pick) {
     height = Math.round(width * 0.76),
     left = 52,
     bottom = 40,
-    right = 10,
+    right = 16,
     top = 10;
   const [xTitle, x0, x1] = axes.x, [yTitle, y0, y1] = axes.y;
   const px = (x) => left + (x - x0) / (x1 - x0 || 1) * (width - left - right);
@@ -228,7 +231,7 @@ function niceStep(rough) {
 // ── a map of cells on a canvas, walked by arrow keys ─────────────────────────────────────────────────────────
 const FONT = "12px system-ui, sans-serif";
 /** The least height of a row that has a name beside it. */
-const LINE = 13;
+const LINE = 14;
 /** What the style leaves a map on paper, where its text keeps its size. */
 const PAPER = 529;
 /**
@@ -268,7 +271,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
       { length: now.rows },
       (_, r) => context.measureText(now.label(r)).width
     )) : 22;
-    const left = Math.min(150, width * 0.28, longest + 9), top = now.topLabel || now.across ? 18 : 4;
+    const left = Math.min(200, width * 0.32, longest + 9), top = now.topLabel || now.across ? 18 : 4;
     const cellWidth = Math.min((width - left - 1) / now.columns, now.widest || Infinity);
     const wide = cellWidth * now.columns;
     now.named = Boolean(named);
@@ -364,10 +367,14 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
   canvas.addEventListener("blur", paint);
   return { paint, status };
 }
+/** A name that fits: names of one team differ at their ends, so both ends stay. */
 function shorten(context, text, width) {
   if (context.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end--;
-  return `${text.slice(0, end)}…`;
+  const letters = [...text], cut = (kept) => [
+    ...letters.slice(0, Math.ceil(kept * 0.6)), "…", ...letters.slice(letters.length - Math.floor(kept * 0.4))
+  ].join("");
+  let kept = letters.length - 1;
+  while (kept > 1 && context.measureText(cut(kept)).width > width) kept--;
+  return cut(kept);
 }
 const mixed = (from, to, share) => from.map((value, k) => Math.round(value + (to[k] - value) * share));

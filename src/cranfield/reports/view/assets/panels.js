@@ -48,16 +48,13 @@ function pairMap() {
       arrange({ plan: topics === view.data.topics.length ? "" : String(topics) }, false);
     },
   });
-  panel("map", "Which pairs differ", {
+  const plan = make("label", { class: "view-plan", hidden: !detection }, "with", slider, count);
+  const one = panel("map", "Which pairs differ", {
     lead: () => (planned()
       ? plannedText(planned())
       : `Above the diagonal: blue where the row is better, white where not shown to differ${alikeText()}. `
         + "Below: the darker, the larger the difference."),
     draw: (host) => {
-      if (detection && !host.contains(slider)) host.append(
-        make("div"),
-        make("label", { class: "view-plan" }, "with", slider, count)
-      );
       const stops = view.measure.detection ? view.measure.detection.topics : [], own = view.data.topics.length;
       if (stops.length) {
         slider.max = stops.length - 1;
@@ -66,7 +63,7 @@ function pairMap() {
         slider.setAttribute("aria-valuetext", count.textContent);
       }
       const label = "Map of all pairs; arrow keys move, Enter opens the pair";
-      map = map || cellMap(host.querySelector("div") || host, label, {
+      map = map || cellMap(host, label, {
         shape: () => {
           const measure = view.measure, colours = palette(), plan = planned();
           return {
@@ -126,6 +123,7 @@ function pairMap() {
       };
     },
   });
+  one.place.querySelector(".view-head").after(plan);
 }
 
 // ── topics ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -215,6 +213,8 @@ function pairPanel() {
   };
   const look = (topic) => update({ topic: chosen.topic === topic ? null : topic });
   const one = panel("pair", "Two systems", {
+    lead: () => (chosen.topic === null && (view.data.rankings || view.rankings)
+      ? "Click a topic to see what both retrieved first." : ""),
     draw: (host) => {
       const [a, b] = chosen.pair, { measure } = view, rows = ordered();
       if (!host.contains(text)) {
@@ -229,14 +229,7 @@ function pairPanel() {
             selects[0],
             make("span", { text: "against" }),
             selects[1],
-            ...kinds,
-            make(
-              "button",
-              {
-                type: "button", class: "view-small view-close", text: "Close",
-                onclick: () => update({ pair: null, topic: null })
-              }
-            )
+            ...kinds
           ),
           text,
           chart,
@@ -295,6 +288,9 @@ function pairPanel() {
       };
     },
   });
+  one.place.querySelector(".view-tools").append(make("button", {
+    type: "button", class: "view-small view-close", text: "Close", onclick: () => update({ pair: null, topic: null })
+  }));
   const drawPanel = one.draw;
   one.draw = () => {
     one.place.hidden = !chosen.pair;
@@ -438,7 +434,7 @@ function heatMap() {
           if (!only.delete(topics[c])) only.add(topics[c]);
           update({ system: systems[r], topics: only });
         },
-        height: (now) => Math.max(160, Math.min(now.rows * 13, 560)),
+        height: (now) => Math.max(160, Math.min(now.rows * LINE, 620)),
         mark: (context, box, now, ink) => {
           const { systems, topics } = orders();
           context.strokeStyle = ink;
