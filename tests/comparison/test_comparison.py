@@ -331,8 +331,8 @@ def test_too_few_resamples_for_the_family():
         "Use at least 199 resamples."
     )
     assert only_warning(matrix(n=50), test="bootstrap", n_resamples=199) == (
-        "Only upper bounds: 7 p-values at the minimum, 1/200. With 10 comparisons a pair is significant only if at most 0 "
-        "resamples reach it. Randomisation resolves smaller p-values."
+        "Only upper bounds: 7 p-values at the minimum, 1/200. With 10 comparisons, a significant pair has at most 0 "
+        "resamples as extreme as it. Randomisation resolves smaller p-values."
     )
     assert compare(matrix(n=50), test="bootstrap", n_resamples=999).warnings == ()
     assert compare(matrix(n=50), test="bootstrap", n_resamples=100, correction="bh").warnings == ()
