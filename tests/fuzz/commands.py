@@ -558,6 +558,8 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
         return f"exit code {code} without a word"
     if OWN_FAULT.search(err.getvalue()):
         return f"a mistake of our own, told as an error:\n{err.getvalue()[:500]}"
+    if "\x1b" in out.getvalue() + err.getvalue():
+        return f"an escape sequence for the terminal\n{err.getvalue()[:500]}"
     if len(err.getvalue()) > 20_000:
         return f"messages of {len(err.getvalue()):,} characters"
     if code in (1, 2):
