@@ -446,7 +446,7 @@ def spoilt(words: list[str], chance: random.Random) -> list[str]:
     at = chance.choice(there)
     source = Path(words[at])
     inside = [one for one in sorted(source.rglob("*")) if one.is_file()] if source.is_dir() else [source]
-    if not inside or source.name.startswith("new"):
+    if not inside or not source.name or source.name.startswith("new"):  # this directory, or one to write to
         return words
     place = Path("broken") / source.name
     place.parent.mkdir(exist_ok=True)
