@@ -97,7 +97,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/ready: pyproject.toml $(COMPILED) | $(VENV)/bin/python
-	$(PIP) -e .
+	$(PIP) -e '.[charts]'
 	@touch $@
 
 $(VENV)/ready-dev: pyproject.toml $(COMPILED) | $(VENV)/bin/python
