@@ -6,8 +6,8 @@ cannot read and what it does not reach is left to those who ask for the runs.
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import signal
 import sys
 import threading
@@ -64,8 +64,8 @@ class ReadAhead:
                 length = int.from_bytes(os.pread(self._results, _SIZE, self._at))
                 if begin + length > size:
                     break
-                name, found = pickle.loads(os.pread(self._results, length, begin))
-                self._found[name], self._at = JudgedLines(*found), begin + length
+                name, found = _unpacked(os.pread(self._results, length, begin))
+                self._found[name], self._at = found, begin + length
             if path in self._found:
                 self._end()
             return self._found.pop(path, None)
@@ -101,6 +101,22 @@ def read_ahead(qrels: str, runs: Sequence[str], workers: int | None) -> ReadAhea
     return None
 
 
+def _packed(path: str, found: JudgedLines) -> bytes:
+    """A result as bytes: a line of JSON, and the numbers.
+
+    >>> _unpacked(_packed("a.run", JudgedLines("x", {"1": None}, b"12345678", b"")))
+    ('a.run', JudgedLines(tag='x', unjudged_topics={'1': None}, retrieved=b'12345678', hits=b''))
+    """
+    head = path, found.tag, list(found.unjudged_topics), len(found.retrieved)
+    return json.dumps(head).encode() + b"\n" + found.retrieved + found.hits
+
+
+def _unpacked(packed: bytes) -> tuple[str, JudgedLines]:
+    head, _, numbers = packed.partition(b"\n")
+    path, tag, topics, size = json.loads(head)
+    return path, JudgedLines(tag, dict.fromkeys(topics), numbers[:size], numbers[size:])
+
+
 def _judge_runs(judge: Judge, runs: Sequence[str], results: int) -> None:
     """Judge the runs in the child, which never returns."""
     try:
@@ -116,7 +132,7 @@ def _judge_runs(judge: Judge, runs: Sequence[str], results: int) -> None:
             if (found := judge(check_text(data, path))) is None:
                 doubts += 1
                 continue
-            packed = pickle.dumps((path, tuple(found)))
+            packed = _packed(path, found)
             held += os.write(results, len(packed).to_bytes(_SIZE) + packed)
     finally:
         os._exit(0)
