@@ -194,7 +194,7 @@ def test_a_constant_loss_of_the_margin_is_never_decided():
     with pytest.warns(CranfieldWarning, match="on every topic"):
         result = asked(np.full(40, -0.01), margin=0.01)
     assert (result.verdict, result.topics_needed) == ("undecided", None)
-    assert "more topics are unlikely to decide" in result.summary()
+    assert "More topics are unlikely to decide" in result.summary()
 
 
 def test_several_measures_must_all_pass():

@@ -22,6 +22,8 @@ def older(package: str, than: tuple[int, int]) -> bool:
 def check(name: str, text: str, *, update: bool) -> None:
     """Fail with a unified diff unless `text` is what the golden file of this name holds; or write it."""
     path = EXPECTED / name
+    if not text.strip():
+        raise AssertionError(f"{name} would be empty. A golden file holds what was printed; look why nothing was.")
     if update:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
