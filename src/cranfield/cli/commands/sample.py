@@ -114,8 +114,8 @@ STORY = (
         ("design", "recommend", "{dir}/scores.parquet", "--measure", "AP", "--systems", "20", "--min-diff", "0.10"),
     ),
     Step(
-        "A machine judged all topics, and people judged half of them. Are its judgments as good as a second person's, and does it "
-        "favour a team?",
+        "A machine judged all topics, and people judged half of them. Are its judgments as good as a "
+        "second person's, and does it favour a team?",
         (
             "judges",
             "{dir}/runs",

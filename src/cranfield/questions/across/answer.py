@@ -82,8 +82,8 @@ PAIRS = (
     "Intervals and adjusted p are simultaneous over all pairs of a claim.",
 )
 BOARD = (
-    "rank_lower, rank_upper: simultaneous interval of the rank, under this claim. standardised_mean: mean z score per collection. borda: "
-    "systems beaten, summed over collections (MTEB's rule).",
+    "rank_lower, rank_upper: simultaneous interval of the rank, under this claim. standardised_mean: mean z score per "
+    "collection. borda: systems beaten, summed over collections (MTEB's rule).",
 )
 DISPENSABLE = {
     "pairs": ("mean_a", "mean_b", "effect_size", "collections", "p_flips", "p", "replicated"),

@@ -254,11 +254,12 @@ class Gate(Result):
     @property
     def _open(self) -> str:
         """What an undecided measure leaves possible, as words behind the candidate's name."""
-        if self.equivalent:
-            return f"may differ from {self.baseline} by more than {self.margin:g}"
-        if self.better:
-            return f"may not be better than {self.baseline}{self._more}"
-        return f"may be worse than {self.baseline} by {self.margin:g} or more"
+        words = self.claim
+        return (
+            f"may be {words.removeprefix('is not ')}"
+            if words.startswith("is not ")
+            else f"may not {words.replace('is', 'be', 1)}"
+        )
 
     @property
     def _more(self) -> str:

@@ -24,8 +24,8 @@ CREATE = sentence(
 )
 SAMPLE_INTERVAL = sentence(
     "design.sample-interval",
-    "The number of topics, {topics:,}, has the interval {lower:,} to {upper:,}. With {assured:,}, power is at least {power:g} with "
-    "about {assurance:.0%} assurance.",
+    "The number of topics, {topics:,}, has the interval {lower:,} to {upper:,}. With {assured:,}, power is at least "
+    "{power:g} with about {assurance:.0%} assurance.",
     "a jackknife interval exists",
     measured="sizes teams",
 )

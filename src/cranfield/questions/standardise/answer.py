@@ -160,7 +160,7 @@ def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
     shorter = {"standardised": "std", "standardised_published": "std_published"}
     free = (
         "blocked_f: variance between systems over residual variance. topics: needed to compare "
-        f"{result.scale_free['systems'][0]} systems if best and worst differ by {fraction:g} times between_sd "
+        f"{result.scale_free['systems'][0]} systems if best and worst differ by {fraction:g} × between_sd "
         "(blocked, exact).",
     )
     titles = ("Variance, raw and standardised", "Agreement of the two rankings of the systems", SCALE_FREE)
