@@ -184,7 +184,7 @@ ALLOWED: dict[str, dict[str, str]] = {  # by page: why a number is no result of 
     "pilots_tables.md": {"arithmetic": ".7", "what the table says, rounded": ".91 .94"},
     "reliability.md": {
         "what the blocks of output say": ".96 .95",
-        "what docs/validation.md has": ".06 .08 .09 .12 .97 .87 .94 .75 .84 90%",
+        "what docs/validation.md has": ".06 .08 .09 .12 .97 .87 .90 .75 .84 90%",
         "what the tables of reliability_tables.md say, rounded": ".02 .14",
         "a design that is asked for": ".04 .07",
     },
