@@ -378,7 +378,7 @@ case("comparison.one-not-equivalent",
               "a and b are not shown to be equivalent within ±0.001 AP (90% interval)"),
      lambda: printed(margins((0.5, 0.5), 0.05)))  # fmt: skip
 case("comparison.shown-alike",
-     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "Shown alike within ±0.05 AP: {a, b}"),
+     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "Equivalent to each other within ±0.05 AP: {a, b}"),
      lambda: printed(margins((0.5, 0.5, 0.2), 0.001)))  # fmt: skip
 case("comparison.like-baseline",
      lambda: (printed(margins((0.5, 0.5, 0.2), 0.05, "b")), "Equivalent to b within ±0.05 AP: a"),
@@ -406,7 +406,7 @@ case("comparison.bayes-few",
      lambda: bayes(cf.compare(matrix(np.random.default_rng(1).normal(size=(30, 12)), systems="abcdefghijkl"))))  # fmt: skip
 case("comparison.verdict-column",
      lambda: (printed(margins((0.5, 0.5), 0.05)),
-              "equivalent: the 90% interval lies within ±0.05. both: differs, but by less than that."),
+              "equivalent: the 90% interval lies within ±0.05. both: also significant. open: undecided."),
      lambda: printed(margins((0.5, 0.5), None)))  # fmt: skip
 
 
@@ -1317,7 +1317,7 @@ judges_case("judges.delta-holds", judging("good"), r"The interval of Δ held in 
             judging("good", persons=1))  # fmt: skip
 judges_case("judges.tau-holds", judging("good", persons=1), r"The interval of τ held in 90% or more of simulations\.",
             judging("good"))  # fmt: skip
-judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ours 0\.(?:09|10)\d higher than a second person does, relative to other systems\.",
+judges_case("judges.biased", judging("biased", grouped=True), r"biased scores group ours 0\.(?:09|10)\d higher than a second person does, relative to other systems\.",
             judging("good", grouped=True))  # fmt: skip
 judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
             judging("good"))  # fmt: skip

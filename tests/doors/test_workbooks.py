@@ -10,6 +10,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -293,3 +294,19 @@ def test_an_input_is_not_overwritten_by_way_of_a_sheet(cranfield: Any) -> None:
     before = Path(file).read_bytes()
     result = cranfield("convert", "a.xlsx#AP", "-o", "a.xlsx")
     assert (result.exit_code, Path(file).read_bytes()) == (2, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of a processor's time")
+def test_a_workbook_in_which_the_library_loops_for_ever_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cranfield.core.parquet.SECONDS", 1)
+    frame = pl.DataFrame({"topic": ["t1", "t2"], "a": [0.5, 0.25]})
+    sound, place = workbook(frame, ".ods"), tmp_path / "s.ods"
+    with zipfile.ZipFile(io.BytesIO(sound)) as whole, zipfile.ZipFile(place, "w") as archive:
+        for name in whole.namelist():
+            archive.writestr(name, whole.read(name).replace(b"</table:table>", b"</table]y>"))
+    with pytest.raises(FileError, match=r"within 1,\d\d\d MB of memory and 1 s of processor time; is the file damaged"):
+        read_scores(place)
+    place.write_bytes(sound)
+    assert read_scores(place).only().systems == ("a",)

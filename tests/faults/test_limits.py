@@ -108,12 +108,14 @@ def test_python_without_docstrings_is_refused() -> None:
         ("compare x.csv --test t --plot x.csv", "x.csv"),
         ("design ttest --scores x.csv --min-diff 0.1 -o x.csv", "x.csv"),
         ("evaluate qrels.txt . -o a.run", "a.run"),
+        ("report x.csv -o link.html", "x.csv"),
     ],
 )
 def test_an_input_is_never_replaced(cranfield: Type, words: str, kept: str) -> None:
     for name, text in {"x.csv": SCORES, "qrels.txt": QRELS, "a.run": RUN}.items():
         Path(name).write_text(text)
-    Path("link.csv").symlink_to("x.csv")
+    for name in ("link.csv", "link.html"):
+        Path(name).symlink_to("x.csv")
     before = Path(kept).read_bytes()
     done = cranfield(*words.split())
     assert done.exit_code == 2

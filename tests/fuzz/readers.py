@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -26,14 +27,24 @@ import zstandard
 from cranfield import Run, Scores, read_order, read_qrels, read_run, read_scores
 from cranfield.collection import compiled
 from cranfield.collection.check import check_and_read
+from cranfield.collection.groups import read_groups
 from cranfield.collection.intents import read_intents
+from cranfield.collection.preferences import read_preferences
 from cranfield.collection.streaming import RunStream
 from cranfield.collection.teams import read_teams
+from cranfield.collection.titles import read_titles
 from cranfield.core.errors import CranfieldError, CranfieldWarning
 from cranfield.core.files import COMPRESSED, compressed
+from cranfield.core.labels import check_unique
 from cranfield.core.recognition import recognise
 from cranfield.core.work_files import WorkFile
+from cranfield.core.workbooks import workbook
 from cranfield.measures.archive import read_archive
+from cranfield.questions.across.files import read_parts
+from cranfield.questions.compare.clusters import read_topic_groups
+from cranfield.questions.judges.inputs import read_strata
+from cranfield.questions.pool.contributing import read_contributing
+from cranfield.questions.preferences.comparisons import Comparisons
 from cranfield.questions.standardise.fit import Standardisation
 from cranfield.scores import text_tables
 from cranfield.web.server.archives import unpack
@@ -190,6 +201,49 @@ def _parquet(rows: int, **columns: Any) -> bytes:
     return out.getvalue()
 
 
+def _sheet(path: str, ending: str, part: str) -> Scores:
+    """The file as the cells of a workbook that is whole otherwise: its archive is broken elsewhere, with `mutate`."""
+    place = Path(path).with_suffix(ending)
+    with zipfile.ZipFile(io.BytesIO(BOOK[ending])) as whole, zipfile.ZipFile(place, "w") as archive:
+        for name in whole.namelist():
+            archive.writestr(name, Path(path).read_bytes() if name == part else whole.read(name))
+    return _scores(str(place))
+
+
+def _cells_of(ending: str, part: str) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(BOOK[ending])) as archive:
+        return archive.read(part)
+
+
+BOOK = {
+    ending: workbook(pl.DataFrame({"topic": ["t1", "t2"], "a": [0.5, 0.25], "b": [0.75, 1.0]}), ending)
+    for ending in (".xlsx", ".ods")
+}
+"""Whole workbooks."""
+
+
+def _collections(path: str) -> dict[str, Any]:
+    """As `across` reads a table with collections or seeds, or results of other tools."""
+    parts = read_parts([path], SimpleNamespace(measure=None, names=None, missing="error", system=None, leave_out=None))
+    for by_collection in parts.by_measure.values():
+        for part in by_collection.values():
+            _finite(part.values)
+    return parts.by_measure
+
+
+def _comparisons(path: str) -> Comparisons:
+    found = Comparisons.of(path)
+    check_unique("topic", found.topics)
+    check_unique("system", found.systems)
+    return found
+
+
+def _titles(path: str) -> dict[str, str]:
+    titles = read_titles(path, {"d1", "d2", "1"})
+    "".join(titles.values()).encode()
+    return titles
+
+
 RUN = b"1 Q0 d1 1 0.9 t\n1 Q0 d2 2 0.8 t\n2 Q0 d1 1 0.5 t\n"
 
 
@@ -253,6 +307,27 @@ TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("archives", read_archive, "archive.txt", b"one q.txt a.run\n# none\n\"two\" q.txt 'a b.run' *.run.gz\n"),
     *(("compressed", read_run, f"a.run{ending}", compressed(RUN, ending)) for ending in COMPRESSED),
     ("compressed", read_run, "a.run.zst", _blocks(RUN)),
+    *(("workbooks", _scores, f"s{ending}", data) for ending, data in BOOK.items()),
+    *(
+        ("workbooks", partial(_sheet, ending=ending, part=part), "sheet.xml", _cells_of(ending, part))
+        for ending, part in ((".xlsx", "xl/worksheets/sheet1.xml"), (".ods", "content.xml"), (".xlsx", "xl/workbook.xml"))
+    ),
+    ("collections", _collections, "c.csv", b"collection,system,topic,AP\none,a,1,0.5\none,b,1,0.25\ntwo,a,1,0.5\ntwo,b,1,1\n"),
+    ("collections", _collections, "c.csv", b"dataset,a,b\none,0.5,0.25\ntwo,0.75,1\n"),
+    ("collections", _collections, "c.csv", b"system,seed,topic,AP\na,1,1,0.5\na,2,1,0.25\nb,1,1,0.5\nb,2,1,1\n"),
+    ("results", _collections, "mteb.json", b'{"task_name": "one", "mteb_version": "1", "scores": {"test": [{"main_score": 0.5, "ndcg_at_10": 0.5}]}}'),
+    ("results", _collections, "beir.json", b'{"ndcg": {"NDCG@10": 0.3, "NDCG@100": 0.4}, "map": {"MAP@10": 0.2}}'),
+    ("results", _collections, "ranx.json", b'{"metrics": ["ndcg@10"], "model_names": ["a", "b"], "a": {"scores": {"ndcg@10": 0.5}}, "b": {"scores": {"ndcg@10": 0.25}}}'),
+    ("groups", read_topic_groups, "g.csv", b"topic,group\n1,a\n2,a\n# none\n3 b\n"),
+    ("groups", read_groups, "g.gmemb", b"1 d1 1 0\n1 d2 0.5 0.5\n2 d1 0 1\n"),
+    ("groups", read_strata, "s.txt", b"1 easy\n2 easy\n3,hard\n"),
+    ("groups", read_contributing, "c.txt", b"run\na\nb\n# none\nc\n"),
+    ("preferences", _comparisons, "p.csv", b"topic,system_a,system_b,preferred\n1,a,b,a\n1,b,c,tie\n2,a,c,b\n"),
+    ("preferences", _comparisons, "p.jsonl", b'{"topic": "1", "system_a": "a", "system_b": "b", "preferred": "a"}\n{"topic": "2", "system_a": "a", "system_b": "b", "preferred": "b"}\n'),
+    ("preferences", read_preferences, "prefs", b"1 ann a d1 2\n1 ann a d2 1\n1 ann b d1 1\n"),
+    ("titles", _titles, "d.jsonl", b'{"id": "d1", "title": "One"}\n{"docno": "d2", "text": "Two"}\n'),
+    ("titles", _titles, "d.tsv", b"docno\ttitle\nd1\tOne\nd2\t\"Two, too\"\n"),
+    ("titles", _titles, "d.csv", b"d1,One\nd2,Two\n"),
     ("work files", _work, "job.work", _work_file()),
     ("kinds", lambda path: recognise(path, Path(path).read_bytes()), "x", RUN),
     *(("checks", _checked, name, data) for name, data in (("a.run", RUN), ("x", b"1 0 d1 1\n1 0 d2 0\n"), ("s.csv", SCORES))),

@@ -140,7 +140,12 @@ def test_the_lines_are_those_of_trec_eval(tmp_path: Path, seed: int) -> None:
     if theirs.returncode:
         pytest.skip(f"it refuses the files: {theirs.stderr.decode(errors='replace').splitlines()[0]}")
     ours = subprocess.run(["cranfield", "trec_eval", *words], capture_output=True, check=True)
-    assert _told(theirs.stdout) == _told(ours.stdout)
+    mine, their = _told(ours.stdout), _told(theirs.stdout)
+    assert [line.split()[:-1] for line in mine] == [line.split()[:-1] for line in their]
+    for one, other in zip(mine, their, strict=True):
+        # Theirs adds the parts of a residual, ours takes them from 1: a mean between two fourth decimals may differ.
+        half = one.startswith(b"rbp_resid ") and abs(float(one.split()[-1]) - float(other.split()[-1])) < 1.01e-4
+        assert one == other or half
 
 
 def _told(printed: bytes) -> list[bytes]:

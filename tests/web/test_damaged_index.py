@@ -59,6 +59,16 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
     return data[:page] + chance.randbytes(4096) + data[page + 4096 :]
 
 
+def test_damage_that_sqlite_cannot_even_quote_leaves_the_data(kept: Path, tmp_path: Path) -> None:
+    home = copied(kept, tmp_path)
+    index = home / "index.sqlite"
+    index.write_bytes(index.read_bytes().replace(b"primary key", b"primary ke\xff"))
+    store = Store(LIMITS, home)
+    assert len(store.datasets()) == 4, "the sample, and the three that were there"
+    assert store.index.was_damaged
+    store.close()
+
+
 @pytest.mark.parametrize("seed", [*range(8), *(pytest.param(one, marks=pytest.mark.slow) for one in range(8, 60))])
 def test_any_damage_to_the_index_leaves_the_data(kept: Path, tmp_path: Path, seed: int) -> None:
     home = copied(kept, tmp_path)

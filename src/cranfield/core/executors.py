@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import os
 import pickle
 import threading
@@ -332,3 +333,18 @@ def limit_memory(more: int) -> None:
     with suppress(OSError, ValueError):  # systems that refuse it
         resource.setrlimit(resource.RLIMIT_AS, (limit, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_processor(more: int) -> None:
+    """Let this process take so many seconds of a processor more; the system ends it after that."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    limit = math.ceil(used.ru_utime + used.ru_stime) + more
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)
+    with suppress(OSError, ValueError):  # systems that refuse it
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, most))

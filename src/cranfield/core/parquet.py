@@ -1,4 +1,4 @@
-"""Parquet files and spreadsheets from anybody: libraries read them in a separate process with a memory limit.
+"""Parquet files and spreadsheets from anybody: libraries read them in a separate process that has limits.
 
 A parquet file ends in a description of itself, and the library allocates what the description claims: a crafted file
 that claims 2 exabytes ends the whole process. So another process reads it, and a file that breaks it, or that makes a
@@ -18,7 +18,7 @@ from functools import cache
 from typing import IO, TYPE_CHECKING
 
 from cranfield.core.errors import FileError
-from cranfield.core.executors import limit_memory
+from cranfield.core.executors import limit_memory, limit_processor
 from cranfield.core.files import NamedFile
 from cranfield.core.text import BOOKS
 
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 MARK = b"PAR1"
 MEMORY = 1_000_000_000
 """Bytes that reading a file may take."""
+SECONDS = 20
+"""Seconds of a processor that reading a file may take; the libraries may loop for ever in a damaged one."""
+_PACE = 200_000
+"""Bytes of a file that allow one second more."""
 _MORE = 100
 """How many times its bytes a file of one's own may take besides; what a page's visitor hands in may not."""
 _ONE_AT_A_TIME = threading.Lock()
@@ -43,16 +47,18 @@ def read_parquet(data: bytes, name: str) -> pl.DataFrame:
 def ask(data: bytes, name: str, what: str, sheet: str = "") -> bytes:
     """What the other process makes of a file: a table in polars' exchange format, or the text of a sheet."""
     room = MEMORY if isinstance(name, NamedFile) else MEMORY + _MORE * len(data)
-    sound, answer = _ask(data, sheet, room)
+    seconds = SECONDS + len(data) // _PACE
+    sound, answer = _ask(data, sheet, room, seconds)
     if sound:
         return answer
     said = f"cannot be read as {what}: {answer.decode()}; is the file complete?"
     if not answer:
-        said = f"cannot be read as {what} within {room // 1_000_000:,} MB of memory; is the file damaged?"
+        limits = f"{room // 1_000_000:,} MB of memory and {seconds} s of processor time"
+        said = f"cannot be read as {what} within {limits}; is the file damaged?"
     raise FileError(name, said)
 
 
-def _ask(data: bytes, sheet: str, room: int) -> tuple[bool, bytes]:
+def _ask(data: bytes, sheet: str, room: int, seconds: int) -> tuple[bool, bytes]:
     """Whether the other process could read the file, and its table or what is wrong; nothing where it broke."""
     with _ONE_AT_A_TIME:
         reader = _reader(os.getpid())
@@ -60,7 +66,7 @@ def _ask(data: bytes, sheet: str, room: int) -> tuple[bool, bytes]:
         assert reader.stdout is not None
         try:
             _send(reader.stdin, room, sheet.encode())
-            _send(reader.stdin, room, data)
+            _send(reader.stdin, seconds, data)
             sound, answer = _receive(reader.stdout)
         except (OSError, ValueError):
             with reader:
@@ -129,11 +135,12 @@ def _serve() -> None:
     _answer(example.getvalue())  # the library loads its parts and starts its threads before memory is limited
     while True:
         try:
-            _, sheet = _receive(sys.stdin.buffer)
-            room, data = _receive(sys.stdin.buffer)
+            room, sheet = _receive(sys.stdin.buffer)
+            seconds, data = _receive(sys.stdin.buffer)
         except (ValueError, KeyboardInterrupt):  # Ctrl-C reaches every process of a terminal
             return
         limit_memory(room)
+        limit_processor(seconds)
         _send(sys.stdout.buffer, *_answer(data, sheet.decode()))
 
 

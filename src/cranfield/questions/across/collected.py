@@ -245,6 +245,8 @@ def _part(collection: str, measure: str, rows: pl.DataFrame, missing: str) -> Pa
     rows = rows.filter(rows["value"].is_not_null() & rows["value"].is_finite()).with_columns(
         seed=pl.col("seed").fill_null("")
     )
+    if rows.is_empty():
+        raise DataError(f"collection {collection!r} has no score by {measure}. Add its scores, or remove its rows.")
     topics = rows["topic"].unique().sort()
     runs = rows.select("system", "seed").unique().sort("system", "seed")
     places = rows.join(runs.with_row_index("run"), on=["system", "seed"], how="left", maintain_order="left").join(

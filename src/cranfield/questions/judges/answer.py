@@ -82,7 +82,7 @@ TAU_HOLDS = sentence(
 )
 BIASED = sentence(
     "judges.biased",
-    "{judge} scores {group} {value:.3f} {direction} than a second person does, relative to other systems.",
+    "{judge} scores group {group} {value:.3f} {direction} than a second person does, relative to other systems.",
     "the interval of the group's bias, less that of the second person, does not contain 0",
 )
 OPPOSITE = sentence(

@@ -59,8 +59,9 @@ class ReportQuestion(Scoring):
         metavar="QRELS RUN... | SCORES...", part="source", on_page=False,
     )  # fmt: skip
     output: Path = setting(
-        Path(defaults.REPORT_FILE), "The HTML file to write.", "--output", "-o", part="view", on_page=False, often=True
-    )
+        Path(defaults.REPORT_FILE), "The HTML file to write.", "--output", "-o", part="view", on_page=False, often=True,
+        written=True,
+    )  # fmt: skip
     measures: tuple[str, ...] | None = setting(
         None, "Measure; repeatable. The first is the main one.", "--measure", "-m", metavar="NAME", label="Measures",
         often=True, usual=f"{' '.join(defaults.MEASURES)}, or all in the scores",

@@ -114,7 +114,7 @@ class Index:
         try:
             self._base = self._opened()
             return
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeError) as error:  # SQLite quotes damaged bytes, which are no text to Python
             if directory is None or any(word in str(error) for word in _NOT_DAMAGED):
                 why = "another server uses it" if "locked" in str(error) else str(error)
                 raise ArgumentError(f"cannot keep data in {directory}: {why}. Name another directory.") from None
