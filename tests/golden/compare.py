@@ -26,7 +26,9 @@ def check(name: str, text: str, *, update: bool) -> None:
         raise AssertionError(f"{name} would be empty. A golden file holds what was printed; look why nothing was.")
     if update:
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        fresh = path.with_name(f".{name}.fresh")
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(path)  # a process that is killed while it writes leaves the old file whole
         return
     if not path.is_file():
         raise AssertionError(f"there is no golden file {path.name}; make it with --update-golden, and read it.")
