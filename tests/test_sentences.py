@@ -1122,7 +1122,7 @@ def reuse_case(name: str, pattern: str, true: str, false: str) -> None:
 
 reuse_case("no-rank-lost", r"Without its team's judgments, no run loses a rank \(AP, depth 4\)", "shared",
            "own")  # fmt: skip
-reuse_case("falls", r"Without its team's judgments, a run loses at most 1 rank \(AP, depth 3, team red\)",
+reuse_case("falls", r"Without their team's judgments, runs lose at most 1 rank \(AP, depth 3, team red\)",
            "own", "shared")  # fmt: skip
 reuse_case("not-used", r"2 of 10 judgments are not used: .* all judgments\.", "beyond", "own")
 reuse_case("decisions-change", r"\d+ of \d+ decisions between runs of a left-out team and other runs change\.", "own",
@@ -1165,7 +1165,7 @@ def simulated(kind: str) -> cf.SimulatedTests:
 def too_often() -> Shown:
     row = simulated("over").to_frame().filter(test="bootstrap", kind="type1").row(0, named=True)
     assert row["lower"] > 0.05
-    found = re.search(r"bootstrap has a type I error of \.\d+ at \.05 with 5 topics; .*",
+    found = re.search(r"bootstrap has a type I error of \.\d+ at \.05 with 5 topics\. .*",
                       simulated("over").summary())  # fmt: skip
     assert found
     return printed(simulated("over")), found.group()

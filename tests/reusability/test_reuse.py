@@ -194,7 +194,7 @@ def test_the_headline_is_of_the_deepest_pool_that_is_judged() -> None:
     """Without x everything is judged; a fourth document that nobody judged makes depth 4 count no more."""
     found = small(runs=runs_of(JUDGED))
     assert found.summary().startswith(
-        "Without its team's judgments, a run loses at most 1 rank (AP, depth 3, team red)."
+        "Without their team's judgments, runs lose at most 1 rank (AP, depth 3, team red)."
     )
     assert "no run loses a rank" in small(runs=runs_of(JUDGED), leave_out="blue").summary()
     deep = small(runs=runs_of(JUDGED | {"b1": "bdaxyz"}), depths=[3, 6])

@@ -73,24 +73,24 @@ T, WORSE = ("t", 50, 0.051, 0.046, 0.056), ("wilcoxon", 50, 0.0722, 0.066, 0.079
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        ([T, WORSE], "Wilcoxon has a type I error of .072 at .05 with 50 topics; use t"),
-        ([WORSE], "Wilcoxon has a type I error of .072 at .05 with 50 topics; no other test was simulated"),
+        ([T, WORSE], "Wilcoxon has a type I error of .072 at .05 with 50 topics. Use t"),
+        ([WORSE], "Wilcoxon has a type I error of .072 at .05 with 50 topics. No other test was simulated"),
         (
             [T, WORSE, ("sign", 50, 0.1, 0.09, 0.11), ("sign", 25, 0.08, 0.07, 0.09)],
-            "the sign test has a type I error of .1 at .05 with 50 topics (Wilcoxon .072 at worst); use t",
+            "The sign test has a type I error of .1 at .05 with 50 topics. At worst, Wilcoxon has .072. Use t",
         ),
         # As near to the level as t, but its interval is not below Wilcoxon's; or above the level with other topics.
         (
             [("randomisation", 50, 0.06, 0.049, 0.067), WORSE],
-            "Wilcoxon has a type I error of .072 at .05 with 50 topics; simulate more trials",
+            "Wilcoxon has a type I error of .072 at .05 with 50 topics. Simulate more trials",
         ),
         (
             [T, ("t", 25, 0.0555, 0.0502, 0.06), WORSE, ("wilcoxon", 25, 0.055, 0.049, 0.06)],
-            "Wilcoxon has a type I error of .072 at .05 with 50 topics; simulate more trials",
+            "Wilcoxon has a type I error of .072 at .05 with 50 topics. Simulate more trials",
         ),
         (
             [("sign", 50, 0.1, 0.09, 0.11), WORSE],
-            "the sign test has a type I error of .1 at .05 with 50 topics (Wilcoxon .072 at worst); all 2 tests "
+            "The sign test has a type I error of .1 at .05 with 50 topics. At worst, Wilcoxon has .072. All 2 tests "
             "are above the level, the lowest at .072",
         ),
         ([T, ("wilcoxon", 50, 0.055, 0.049, 0.06)],
@@ -98,19 +98,19 @@ T, WORSE = ("t", 50, 0.051, 0.046, 0.056), ("wilcoxon", 50, 0.0722, 0.066, 0.079
         # Below the level: said, and not advised.
         (
             [T, WORSE, ("welch", 50, 0.003, 0.001, 0.006), ("unpaired-t", 50, 0.02, 0.015, 0.025)],
-            "Wilcoxon has a type I error of .072 at .05 with 50 topics; use t; welch (.003) and unpaired-t (.02) "
+            "Wilcoxon has a type I error of .072 at .05 with 50 topics. Use t; welch (.003) and unpaired-t (.02) "
             "are below the level and lose power",
         ),
         (
             [("welch", 50, 0.003, 0.001, 0.006), WORSE],
-            "Wilcoxon has a type I error of .072 at .05 with 50 topics; welch (.003) is below the level",
+            "Wilcoxon has a type I error of .072 at .05 with 50 topics. Also, welch (.003) is below the level",
         ),
         ([T, ("welch", 50, 0.003, 0.001, 0.006)],
          "No test is shown to exceed its level; the highest rate is .051 at .05 (t, 50 topics); welch (.003) is below"),
         # Below with few topics, above with many: the worst is said of it.
         (
             [T, ("sign", 25, 0.03, 0.025, 0.035), ("sign", 50, 0.1, 0.09, 0.11)],
-            "the sign test has a type I error of .1 at .05 with 50 topics; use t",
+            "The sign test has a type I error of .1 at .05 with 50 topics. Use t",
         ),
         # Alone above the level by a hair, but the worst of ten.
         ([("wilcoxon", 50, 0.0562, 0.0502, 0.062), *(("t", n, 0.05, 0.045, 0.055) for n in range(10, 100, 10))],
@@ -143,7 +143,7 @@ def families(correction: str, *rows: tuple[str, float, str, float, float, float]
                 ("t", 0.1, "family-wise", 0.02, 0.015, 0.025), ("sign", 0.1, "family-wise", 0.12, 0.11, 0.13),
                 ("t", 0.1, "power", 0.5, 0.4, 0.6), ("sign", 0.1, "power", 0.6, 0.5, 0.7),
             ),
-            "the sign test has a family-wise error of .12 in families of halves 0.1 apart at .05 with 50 topics; use t",
+            "The sign test has a family-wise error of .12 in families of halves 0.1 apart at .05 with 50 topics. Use t",
         ),
         # A family-wise error beyond the level is no fault of a correction that bounds false discoveries.
         (
@@ -156,8 +156,8 @@ def families(correction: str, *rows: tuple[str, float, str, float, float, float]
         ),
         (
             families("bh", ("sign", 0.1, "false-discovery", 0.08, 0.07, 0.09), ("sign", 0.1, "power", 0.5, 0.4, 0.6)),
-            "the sign test has a false discovery rate of .08 in families of halves 0.1 apart at .05 with 50 topics; "
-            "no other test was simulated",
+            "The sign test has a false discovery rate of .08 in families of halves 0.1 apart at .05 with 50 topics. "
+            "No other test was simulated",
         ),
         # Without a case of true hypotheses alone power is told; the level was simulated nevertheless.
         (

@@ -79,7 +79,12 @@ def test_the_menu_has_judges_only_where_a_machine_judged(client: Client, files: 
     assert "/judges?data=" not in client.get(f"/reliability?data={without['id']}").text
     refused = client.get(f"/api/judges?data={without['id']}")
     assert refused.status_code == 400
-    assert refused.json()["error"].endswith("holds no judgments by a machine. Add them as a file called machine.qrels.")
+    wanted = "holds no judgments by a machine. Add them as a file called machine.qrels."
+    assert refused.json()["error"].endswith(wanted)
+    page = client.get(f"/judges?data={without['id']}").text
+    assert page.count(wanted) == 1
+    assert 'role="alert"' not in page, "the form is not to blame"
+    assert '<details class="settings"><summary>' in page, "the form is closed"
 
 
 def test_two_first_judges_are_refused_with_the_names_to_use(client: Client, files: dict[str, bytes]) -> None:

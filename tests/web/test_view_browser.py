@@ -387,6 +387,26 @@ def test_on_a_phone_in_the_dark(browser: Any, served: tuple[str, int]) -> None:
     page.context.close()
 
 
+def test_by_finger_a_second_system_opens_the_pair_over_the_page(browser: Any, served: tuple[str, int]) -> None:
+    """A phone has no Shift key, and the map is below the leaderboard."""
+    page = opened(browser, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, bypass_csp=True)
+    ready(page, upload(served[0], 40))
+    names, panel = rows(page), page.locator(".view-pair")
+    row(page, names[1]).tap()
+    expect(page.locator(".view-board .view-note")).to_contain_text("Tap another system to compare.")
+    expect(panel).to_be_hidden()
+    row(page, names[4]).tap()
+    expect(panel.locator("h3")).to_have_text(f"{names[1]} against {names[4]}")
+    expect(panel).to_be_in_viewport(ratio=0.99)
+    expect(panel.locator(".view-bars button").first).to_be_in_viewport()
+    assert page.evaluate("scrollY") == 0, "the page stays where it was"
+    assert rule_breaks(page) == []
+    panel.get_by_role("button", name="Close").tap()
+    row(page, names[1]).tap()
+    expect(page.locator("tr.chosen")).to_have_count(0)  # the same system again clears it
+    page.context.close()
+
+
 def test_without_a_script_and_on_paper(browser: Any, served: tuple[str, int]) -> None:
     address = upload(served[0], 44)
     page = opened(browser, java_script_enabled=False)

@@ -57,7 +57,9 @@ def report(settings: ReportQuestion, output: Output, files: Files) -> None:
     click.echo(made.headline)
     say(f"wrote {to} ({to.stat().st_size / 1e6:.1f} MB)")
     if mailed:
-        say(f"wrote {len(mailed)} pages for participants to {settings.participants}")
+        teams = made.case is not None and bool(made.case.teams)
+        each = "team" if teams else "run (group runs with --teams or --team-prefix)"
+        say(f"wrote {len(mailed)} pages for participants to {settings.participants}, one per {each}")
 
 
 def _write_participants(made: Report, folder: Path | None, to: Path) -> list[Path]:

@@ -16,7 +16,7 @@ import altair as alt
 import vl_convert
 
 from cranfield.core.charts import night_style
-from cranfield.core.charts.style import FONT, Drawing, keep_lengths
+from cranfield.core.charts.style import FAINT, FONT, LABEL_SIZE, Drawing, keep_lengths
 from cranfield.core.defaults import CHART_ENDINGS
 from cranfield.core.errors import ArgumentError
 from cranfield.core.writing import write_atomically
@@ -98,6 +98,39 @@ def spec_title(spec: dict[str, Any]) -> str:
     """The title of a specification in one line."""
     text = spec.get("title", {}).get("text", "")
     return text if isinstance(text, str) else " ".join(text)
+
+
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
+
+
+def repeats(title: str, said: str) -> bool:
+    """Whether a title says no more than the text above it: the same words, or the same two numbers and more.
+
+    >>> repeats("2 of 6 pairs differ", "AP: 2 of 6 pairs differ (Holm)."), repeats("F rises from 4 to 5", "F: 4.2, 5.1")
+    (True, True)
+    >>> repeats("4 of 6 pairs differ before correction", "2 of 6 pairs differ")
+    False
+    """
+    if title.rstrip(".") in said:
+        return True
+    shown, known = ([one.replace(",", "") for one in _NUMBER.findall(text)] for text in (title, said))
+    places = [len(one.partition(".")[2]) for one in shown]
+    return len(shown) > 1 and all(
+        any(round(float(one), decimals) == float(number) for one in known)
+        for number, decimals in zip(shown, places, strict=True)
+    )
+
+
+def unrepeated(spec: dict[str, Any], said: str) -> dict[str, Any]:
+    """The specification without its title if the text above it says the same; its second line stays."""
+    if not said or not repeats(spec_title(spec), said):
+        return spec
+    rest = {name: value for name, value in spec.items() if name != "title"}
+    details = spec["title"].get("subtitle")
+    if not details:
+        return rest
+    plain = {"text": details, "fontSize": LABEL_SIZE, "fontWeight": "normal", "color": FAINT, "lineHeight": 16}
+    return {**rest, "title": plain}
 
 
 def to_html(chart: Drawing) -> str:

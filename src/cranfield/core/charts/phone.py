@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cranfield.core.charts import chart, kinds
-from cranfield.core.charts.export import spec_title, spec_to_svg
+from cranfield.core.charts.export import spec_title, spec_to_svg, unrepeated
 from cranfield.core.charts.style import LABEL_SIZE, TITLE_SIZE, lines_of, text_width
 
 WIDE = 340
@@ -44,11 +44,14 @@ FEWER: dict[str, dict[str, Any]] = {
 """What a kind of chart is told where there is little room."""
 
 
-def phone_chart(result: object, kind: str | None = None, **options: Any) -> str:
-    """The drawing of a result, as `cranfield.core.charts.chart` makes it, as an image for a narrow screen."""
+def phone_chart(result: object, kind: str | None = None, *, said: str = "", **options: Any) -> str:
+    """The drawing of a result, as `cranfield.core.charts.chart` makes it, as an image for a narrow screen.
+
+    It has no title that only repeats what is `said` above it.
+    """
     name = kind or kinds(result)[0]
     spec = chart(result, name, **FEWER.get(name, {}), **options).to_dict()
-    return phone_svg(spec, spec_title(spec))
+    return phone_svg(unrepeated(spec, said), spec_title(spec))
 
 
 def phone_svg(spec: dict[str, Any], title: str) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cranfield.core.answer import sentence
 from cranfield.core.defaults import INTERVALS, MOST_LETTERED, Alternative, IntervalKind
-from cranfield.core.labels import plural, summary
+from cranfield.core.labels import plural
 from cranfield.core.results import Result, check_finite, check_interval, check_p, claim, signature
 from cranfield.questions.compare.clusters import Clusters, effective_topics
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most
@@ -93,10 +93,12 @@ EITHER_BEST = sentence(
 )
 SOME_BEST = sentence(
     "comparison.some-best",
-    "{count} systems may be the best {level}: {systems}",
+    "{count} systems may be the best {level}{systems}",
     "`count` systems, more than one and fewer than all, have a rank interval that includes 1",
     measured="ranks",
 )
+MOST_NAMED = 4
+"""Systems that may be the best and are named in a headline of 15 words; the leaderboard marks all of them."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -641,7 +643,8 @@ class Comparison(Result):
             return ONLY_BEST(system=names[0], level=level)
         if len(names) == len(self.systems):
             return EITHER_BEST(level=level) if len(names) == 2 else ANY_BEST(count=len(names), level=level)
-        return SOME_BEST(count=len(names), level=level, systems=summary(list(names), 5))
+        listed = f": {', '.join(names)}" if len(names) <= MOST_NAMED else ""  # a headline has 15 words
+        return SOME_BEST(count=len(names), level=level, systems=listed)
 
     def correction_text(self) -> str:
         """How the p-values are adjusted, as an adjective; a family of one needs no adjustment."""

@@ -22,7 +22,7 @@ NO_RANK_LOST = sentence(
 )
 FALLS = sentence(
     "reusability.falls",
-    "Without its team's judgments, a run loses at most {ranks} ({where}, team {team})",
+    "Without their team's judgments, runs lose at most {ranks} ({where}, team {team})",
     "by the first measure and at the deepest pool that is 90% judged, that is the most ranks a run of a left-out team "
     "loses",
     measured="reuse",

@@ -29,7 +29,7 @@ MOST_POWER = sentence(
 )
 TOO_OFTEN = sentence(
     "simulation.too-often",
-    "{test} {what} at {alpha} with {topics} topics{others}; {advice}",
+    "{test} {what} at {alpha} with {topics} topics.{others} {advice}",
     "the Monte-Carlo interval of every rate that is named lies wholly above the level, at 99% for all rows "
     "together; a recommended test is never above the level by its own 99% interval and not shown to be below it; "
     "it rejects less often than the one named first",
@@ -129,21 +129,20 @@ def tests_headline(result: SimulatedTests) -> str:
         clause = f"; {low}" if low else ""
         return NONE_EXCEEDS(rate=_rate(row["rate"]), alpha=alpha, test=row["test"], topics=row["topics"], low=clause)
     same = over.filter(pl.col("alpha") == row["alpha"]).unique("test", keep="first", maintain_order=True)
-    others = [f"{_spoken(test)} {_rate(rate)}" for test, rate in same[1:].select("test", "rate").iter_rows()]
+    others = [f"{_spoken(test)} has {_rate(rate)}" for test, rate in same[1:].select("test", "rate").iter_rows()]
     if good := result.keepers(row["alpha"]):
-        advice = "; ".join(filter(None, [f"use {joined(good, 'or')}", low]))
+        advice = "; ".join(filter(None, [f"Use {joined(good, 'or')}", low]))
     elif low:
-        advice = low
+        advice = f"Also, {low}"
     elif same.height == held["test"].n_unique():
         least = min(same["rate"].to_list())
-        lowest = f"all {same.height} tests are above the level, the lowest at {_rate(least)}"
-        advice = lowest if others else "no other test was simulated"
+        lowest = f"All {same.height} tests are above the level, the lowest at {_rate(least)}"
+        advice = lowest if others else "No other test was simulated"
     else:
-        advice = "simulate more trials to find a test that keeps the level"
-    worst = f" ({', '.join(others)} at worst)" if others else ""
-    return TOO_OFTEN(
-        test=_spoken(row["test"]), what=_what(row), alpha=alpha, topics=row["topics"], others=worst, advice=advice
-    )
+        advice = "Simulate more trials to find a test that keeps the level"
+    worst = f" At worst, {joined(others)}." if others else ""
+    first = _spoken(row["test"]).replace("the sign", "The sign")
+    return TOO_OFTEN(test=first, what=_what(row), alpha=alpha, topics=row["topics"], others=worst, advice=advice)
 
 
 def _below(result: SimulatedTests, alpha: float) -> str:

@@ -16,19 +16,25 @@ from cranfield.web.server.security import Limits, Recent
 
 PHONE = "phone.svg"
 """Said in place of an ending: an SVG image for a narrow screen."""
+PAGE = "page.svg"
+"""Said in place of an ending: an SVG image below the answer, without a title that repeats the answer."""
 PATIENCE = 60.0
 """Seconds a chart may take; the largest on record takes a few."""
 
 
-def draw_chart(one: Chart, ending: str) -> bytes:
-    """A chart as the bytes of a file, or of an image for a narrow screen; runs in the chart worker's process."""
+def draw_chart(one: Chart, ending: str, said: str = "") -> bytes:
+    """A chart as the bytes of a file, or of an image on a page; runs in the chart worker's process."""
     from cranfield.core.charts import chart
-    from cranfield.core.charts.export import at_night, chart_bytes
+    from cranfield.core.charts.export import at_night, chart_bytes, spec_title, spec_to_svg, unrepeated
     from cranfield.core.charts.phone import phone_chart
 
     if ending == PHONE:
-        return at_night(phone_chart(one.source, one.kind, **one.options)).encode()
-    return chart_bytes(chart(one.source, one.kind, **one.options), f".{ending}")
+        return at_night(phone_chart(one.source, one.kind, said=said, **one.options)).encode()
+    drawn = chart(one.source, one.kind, **one.options)
+    if ending == PAGE:
+        spec = drawn.to_dict()
+        return at_night(spec_to_svg(unrepeated(spec, said), spec_title(spec))).encode()
+    return chart_bytes(drawn, f".{ending}")
 
 
 def ready() -> None:
@@ -50,12 +56,12 @@ class ChartWorker:
         """Start the process now, so that the first chart need not wait for it."""
         self._submit(ready)
 
-    def draw(self, key: str, one: Chart, ending: str) -> bytes:
-        """The chart; equal keys mean equal charts."""
+    def draw(self, key: str, one: Chart, ending: str, said: str = "") -> bytes:
+        """The chart, on a page below what is `said`; equal keys mean equal charts."""
         drawn = self.known.get(key)
         if drawn is None:
             try:
-                drawn = self._submit(draw_chart, one, ending).result(PATIENCE)
+                drawn = self._submit(draw_chart, one, ending, said).result(PATIENCE)
             except (BrokenProcessPool, TimeoutError):
                 self.close()
                 raise DataError("this chart needs too much time or memory. The table has the same numbers.") from None

@@ -18,7 +18,7 @@ from cranfield.core.errors import CranfieldError
 from cranfield.core.executors import Progress
 from cranfield.measures.registry import no_imports
 from cranfield.web.pages.view import ViewForm
-from cranfield.web.server.chart_worker import PHONE, ChartWorker
+from cranfield.web.server.chart_worker import PAGE, PHONE, ChartWorker
 from cranfield.web.server.data import Contents, Dataset
 from cranfield.web.server.outcome import CHART_FORMATS, Outcome, unknown_ending
 from cranfield.web.server.page import OfData, WebPage, page_of
@@ -290,10 +290,12 @@ class Service:
         self._quick.clear()
 
     def chart(self, page: WebPage, question: OfData, outcome: Outcome, name: str, ending: str) -> bytes:
-        """A chart of an outcome as the bytes of a file, or, of the ending `PHONE`, for a narrow screen."""
-        if ending not in (*CHART_FORMATS, PHONE):
+        """A chart of an outcome as the bytes of a file, or, of the endings `PAGE` and `PHONE`, as a page shows it."""
+        if ending not in (*CHART_FORMATS, PAGE, PHONE):
             raise unknown_ending(ending)
-        return self.chart_worker.draw(f"{_key(page, question)} {name}.{ending}", outcome.answer.chart(name), ending)
+        said = " ".join(outcome.said) if ending in (PAGE, PHONE) else ""
+        key = f"{_key(page, question)} {name}.{ending}"
+        return self.chart_worker.draw(key, outcome.answer.chart(name), ending, said)
 
 
 def _key(page: WebPage, question: OfData) -> Key:

@@ -25,7 +25,7 @@ from cranfield.reports.view.page import still_map
 from cranfield.web.pages.view import ViewForm
 from cranfield.web.server import api
 from cranfield.web.server.api import service_of
-from cranfield.web.server.chart_worker import PHONE
+from cranfield.web.server.chart_worker import PAGE, PHONE
 from cranfield.web.server.data import SAMPLE
 from cranfield.web.server.outcome import CHART_FORMATS, media_type
 from cranfield.web.server.page import Form, WebPage, menu, page_of, pages, place_of
@@ -122,7 +122,11 @@ def show(page: WebPage, request: Request) -> Response:
     except NotStarted as error:
         values["page"] = replace(page, nothing=_sentence(str(error)))
     except CranfieldError as error:
-        values["error"], status = page.on_form(str(error)), api.status_of(error)
+        said, status = page.on_form(str(error)), api.status_of(error)
+        if page.suits(values["chosen"]):
+            values["error"] = said
+        else:  # nothing is wrong with the form: the data lack what the question is about
+            values |= {"page": replace(page, nothing=said), "lacks": True}
     if values["chosen"] is not None:  # they are known once the data have been read
         values["systems"] = values["chosen"].systems()
     return render(request, page.template, status, **values)
@@ -176,7 +180,7 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
         return error_page(request, 202, "the answer is still being computed. Try again in a moment.")
     if outcome.file and (file, ending) == (name, "html"):
         body: str | bytes = outcome.file
-    elif ending in (*CHART_FORMATS, PHONE):
+    elif ending in (*CHART_FORMATS, PAGE, PHONE):
         body = _image(request, lambda: service.chart(page, question, outcome, file, ending))
     else:
         body = outcome.table_bytes(file, ending)
@@ -189,6 +193,12 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
         "Content-Disposition": f'inline; filename="cranfield-{name}-{file}.{ending}"',
     }
     return Response(body, media_type=media_type(ending), headers=headers)
+
+
+@router.get("/files/{name}/page/{file}.svg")
+def on_page(request: Request, name: str, file: str) -> Response:
+    """A chart of a page's answer, as the page shows it."""
+    return download(request, name, file, PAGE)
 
 
 @router.get("/files/{name}/phone/{file}.svg")

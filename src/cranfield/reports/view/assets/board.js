@@ -78,7 +78,7 @@ function board() {
     return { line, cells, dot: cells.interval.querySelector("circle") };
   }
   function choose(system, second) {
-    if (second && chosen.system !== null && chosen.system !== system) update({
+    if ((second || byFinger.matches) && chosen.system !== null && chosen.system !== system) update({
       pair: [chosen.system, system], topic: null
     });
     else update({ system: chosen.system === system ? null : system });
@@ -206,7 +206,8 @@ function board() {
       : chosen.system === null
       ? `Click a system. Those it significantly differs from fade.${apartFromBest()}`
       : `${chosen.system === view.pinned ? "" : `${standing(chosen.system)} `}`
-        + "Shift-click another system, or click the map, to compare."),
+        + (byFinger.matches ? "Tap another system to compare."
+          : "Shift-click another system, or click the map, to compare.")),
     table: () => {
       const topics = chosen.topics, m = view.measure;
       return {

@@ -101,6 +101,8 @@ const POSSIBLE = {
 
 const nameOf = (system) => view.data.systems[system];
 const topicName = (topic) => view.data.topics[topic];
+/** Without Shift, a second system tapped is the one to compare with. */
+const byFinger = matchMedia("(pointer: coarse)");
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 let printing = false;
 const isDark = () => prefersDark.matches && !printing;
