@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import sys
@@ -20,10 +21,13 @@ from cranfield.cli.main import app as program
 
 os.environ["COLUMNS"] = "96"  # the width of help texts
 
-# Kernels of notebooks warn about a transport that does not leave this machine.
+# Kernels of notebooks warn about a transport that does not leave this machine, and charts would fetch a script.
 profile = Path(__file__).parent / "_generated" / "ipython" / "profile_default"
 profile.mkdir(parents=True, exist_ok=True)
-(profile / "ipython_kernel_config.py").write_text('c = get_config()\nc.IPKernelApp.log_level = "ERROR"\n')
+(profile / "ipython_kernel_config.py").write_text("""c = get_config()
+c.IPKernelApp.log_level = "ERROR"
+c.InteractiveShellApp.exec_lines = ["import altair; altair.renderers.enable('svg'); del altair"]
+""")
 os.environ["IPYTHONDIR"] = str(profile.parent)
 
 project, author = "cranfield", "The cranfield developers"
@@ -49,7 +53,7 @@ html_title = "cranfield"
 html_favicon = html_logo = "../src/cranfield/web/static/icon.svg"
 html_static_path = ["style"]
 html_css_files = ["manual.css"]
-html_search_scorer = "style/scorer.js"
+html_search_scorer = str(Path(__file__).parent / "style" / "scorer.js")
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_sidebars = {"index": [], "start": [], "choose": [], "_generated/gallery": []}  # pages without a section
@@ -90,14 +94,16 @@ def command_page() -> str:
 def api_page() -> str:
     """Every public name, grouped by the folder that defines it."""
     stub = (Path(cf.__file__).parent / "__init__.pyi").read_text()
-    folders: dict[str, list[str]] = {}
+    folders: dict[str, list[str]] = {"scores": [], "collection": [], "measures": []}
     for module, name in re.findall(r"^from \.(\S+) import (\w+) as", stub, flags=re.MULTILINE):
         parts = module.split(".")
-        folders.setdefault(parts[1] if parts[0] == "questions" else parts[0], []).append(name)
+        folders.setdefault(".".join(parts[:2]) if parts[0] == "questions" else parts[0], []).append(name)
+    folders["core"] = folders.pop("core")  # errors and charts, last
     page = ["# Python", "", "All public names. `import cranfield as cf`, then `cf.NAME`.", ""]
     for folder, names in folders.items():
         rows = "\n".join(f"   {name}" for name in names)
-        page += [f"## {folder}", "", "```{eval-rst}", ".. currentmodule:: cranfield", "", ".. autosummary::",
+        about = str(importlib.import_module(f"cranfield.{folder}").__doc__).splitlines()[0]
+        page += [f"## {folder.rpartition('.')[2]}", "", about, "", "```{eval-rst}", ".. currentmodule:: cranfield", "", ".. autosummary::",
                  "   :toctree: _api", "   :nosignatures:", "", rows, "```", ""]  # fmt: skip
     return "\n".join(page)
 

@@ -21,6 +21,7 @@ from typing import Any
 PAGE = Path(__file__).with_name("dependencies.md")
 EXTRAS = {
     "": "always",
+    "charts": "for charts and reports",
     "web": "for `cranfield serve`",
     "simulate": "for copulas in `cranfield simulate`",
     "cluster": "for `--cluster`",
@@ -71,7 +72,7 @@ def gather() -> dict[str, tuple[Distribution, str, bool]]:
         waiting = [(name_of(requirement), True) for requirement in asked]
         while waiting:
             name, direct = waiting.pop(0)
-            if name in gathered:
+            if name in gathered or name == "cranfield":
                 continue
             try:
                 package = distribution(name)
@@ -86,14 +87,15 @@ def page(packages: dict[str, tuple[Distribution, str, bool]]) -> str:
     """The page."""
     always = [package for package, when, _ in packages.values() if when == "always"]
     total = sum(map(size_of, always))
+    drawing = sum(size_of(package) for package, when, _ in packages.values() if when == EXTRAS["charts"])
     lines = [
         "# Dependencies",
         "",
         "What `pip install cranfield` brings along, read from the installed packages by `make dependencies`.",
         f"What is always needed takes {total / 1e6:,.0f} MB on Linux in {len(always)} packages (compiled Python files, which "
         "Python adds, not counted). All of it comes as wheels; no compiler is needed. Where one is there, cranfield compiles "
-        "its parser of runs.\nzstandard is needed before Python 3.14 only. altair and vl-convert-python draw: they are "
-        "imported for charts, pages and reports only. "
+        "its parser of runs.\nzstandard is needed before Python 3.14 only. Charts, reports and "
+        f"the page need {drawing / 1e6:,.0f} MB more (the extra `charts`, which `web` contains). "
         "Packages that tests and benchmarks compare with are not listed: cranfield never needs them.",
         "",
         "| package | needed | version | licence | MB |",

@@ -569,9 +569,20 @@ def _duration(seconds: float) -> str:
 def machines() -> Texts:
     """What a script may rely on: docs/json.md."""
     from cranfield.cli.main import EXIT_CODES
+    from cranfield.core import defaults
     from cranfield.core.formats import JSON_SCHEMA
 
+    resamples = [
+        ["`randomisation`, bootstrap tests", f"{defaults.RESAMPLES:,}, or what the family needs"],
+        [
+            "`max-t`",
+            f"{defaults.MAX_T_RESAMPLES:,}, and up to {defaults.MOST_MAX_T_RESAMPLES:,} until the critical value is precise",
+        ],
+        ["document partitions", f"{defaults.REPLICATES_RESAMPLES:,} in each split"],
+        ["interval of τ", f"{defaults.TAU_RESAMPLES:,}"],
+    ]
     return {
+        "resamples-by-default": table("what | resamples", resamples),
         "json-schema": f"```json\n{json.dumps(JSON_SCHEMA, indent=1)}\n```",
         "exit-codes": table(">exit code | meaning", [[str(code), text] for code, text in EXIT_CODES.items()]),
     }
@@ -584,6 +595,10 @@ ANSWERS: dict[str, tuple[str, int]] = {
     "readme.leaderboard": ("leaderboard SCORES", 9),
     "readme.compare": ("compare SCORES --baseline alder-1", 8),
     "readme.recommend": ("design recommend SCORES --systems 20 --min-diff 0.10", 6),
+    "questions.answer": (
+        "compare sample/qrels.txt sample/runs/alder-1.run.gz sample/runs/alder-4.run.gz -m nDCG@10",
+        7,
+    ),
     "trec-eval.answer": ("trec_eval sample/qrels.txt sample/runs/alder-1.run.gz", 8),
     "table.answer": ("table both.parquet --baseline alder-1", 13),
     "gate.answer": ("gate SCORES --baseline alder-1 --candidate alder-4 --margin 0.01", 15),

@@ -26,7 +26,7 @@ from queue import SimpleQueue
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
-    "scores": ["tests/scores", "src/cranfield/scores"],
+    "scores": ["tests/scores", "tests/doors/test_spreadsheets.py", "src/cranfield/scores"],
     "questions/variance": ["tests/variance", "tests/properties/test_design.py", "src/cranfield/questions/variance"],
     "questions/compare": ["tests/comparison", "src/cranfield/questions/compare"],
     "questions/design": [

@@ -58,13 +58,26 @@ def test_an_explanation_has_its_parts(name: str) -> None:
     text = prose(name)
     parts = {
         "assumptions": r"\*\*Assumes\.\*\*|\| assumes \|",
-        "a formula": r"=.*[√·/Σ]|\$\$|exp\(|√\(",
+        "a formula": r"=.*[√·/Σ]|exp\(|√\(",
         "a citation": r"\([^()]*(1[89]|20)\d\d[a-z]?[^()]*\)|\(Arguello, INLS 509\)",
         "what simulation says": r"^## What (simulation|measurement) says$|^\*\*Simulation\.\*\*",
         "when not to use it": r"^## When not to use it$",
     }
     for part, pattern in parts.items():
         assert re.search(pattern, text, flags=re.MULTILINE), f"{name} lacks {part}"
+
+
+def test_formulas_need_no_script() -> None:
+    """The site has no typesetter of TeX: one would come from elsewhere."""
+    for name in GUIDES:
+        assert not re.search(r"\$\$|\\frac", prose(name)), name
+
+
+def test_blocks_are_closed_on_a_line_of_their_own() -> None:
+    for page in DOCS.glob("*.md"):
+        assert not re.search(r"^```<", page.read_text(), flags=re.MULTILINE), (
+            f"{page.name}: a block that is never closed"
+        )
 
 
 def test_no_line_is_longer_than_a_screen_of_github() -> None:

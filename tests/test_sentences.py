@@ -378,7 +378,7 @@ case("comparison.one-not-equivalent",
               "a and b are not shown to be equivalent within ±0.001 AP (90% interval)"),
      lambda: printed(margins((0.5, 0.5), 0.05)))  # fmt: skip
 case("comparison.shown-alike",
-     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "Shown alike within ±0.05 AP: {a, b}"),
+     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "Equivalent to each other within ±0.05 AP: {a, b}"),
      lambda: printed(margins((0.5, 0.5, 0.2), 0.001)))  # fmt: skip
 case("comparison.like-baseline",
      lambda: (printed(margins((0.5, 0.5, 0.2), 0.05, "b")), "Equivalent to b within ±0.05 AP: a"),
@@ -406,7 +406,7 @@ case("comparison.bayes-few",
      lambda: bayes(cf.compare(matrix(np.random.default_rng(1).normal(size=(30, 12)), systems="abcdefghijkl"))))  # fmt: skip
 case("comparison.verdict-column",
      lambda: (printed(margins((0.5, 0.5), 0.05)),
-              "equivalent: the 90% interval lies within ±0.05. both: differs, but by less than that."),
+              "equivalent: the 90% interval lies within ±0.05. both: also significant. open: undecided."),
      lambda: printed(margins((0.5, 0.5), None)))  # fmt: skip
 
 
@@ -1290,8 +1290,10 @@ def judges_case(name: str, true: Callable[[], Result], pattern: str, false: Call
 
 
 judges_case(
-    "judges.not-worse", judging("good"), r"good: not worse than a second person by more than \.10 in τ", judging("bad")
-)
+    "judges.not-worse", judging("good"),
+    r"good: not worse than a second person by more than \.10 in τ \(all 10 systems\)\. Nothing is shown for the best systems",
+    judging("bad"),
+)  # fmt: skip
 judges_case("judges.worse", judging("bad"), r"bad: worse than a second person by [01]\.\d{3} in τ", judging("good"))
 judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: 40 topics cannot decide whether it equals a second person",
             judging("good"))  # fmt: skip
@@ -1303,8 +1305,6 @@ judges_case(
     "tied: all systems tie, so τ is not defined",
     judging("good", persons=1),
 )
-judges_case("judges.top-unknown", judging("good"), r"This holds for all 10 systems together\. Nothing is shown for the best systems\.",
-            judging("bad"))  # fmt: skip
 judges_case("judges.no-ceiling", judging("good", persons=1), r"Only one person judged, so there is no verdict\. A verdict needs the judgments of a second person\.",
             judging("good"))  # fmt: skip
 judges_case("judges.no-groups", judging("good"), r"Bias for a group of systems was not examined\. Declare groups with `system_groups`\.",
@@ -1317,7 +1317,7 @@ judges_case("judges.delta-holds", judging("good"), r"The interval of Δ held in 
             judging("good", persons=1))  # fmt: skip
 judges_case("judges.tau-holds", judging("good", persons=1), r"The interval of τ held in 90% or more of simulations\.",
             judging("good"))  # fmt: skip
-judges_case("judges.biased", judging("biased", grouped=True), r"biased scores ours 0\.(?:09|10)\d higher than a second person does, relative to other systems\.",
+judges_case("judges.biased", judging("biased", grouped=True), r"biased scores group ours 0\.(?:09|10)\d higher than a second person does, relative to other systems\.",
             judging("good", grouped=True))  # fmt: skip
 judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
             judging("good"))  # fmt: skip
@@ -1439,6 +1439,8 @@ judges_case("judges.cheapest-mix", planned(width=0.1, price_human=2, price_machi
             r"Cheapest mix: 15 topics by people, 500 further by machine \(cost 35\)", planned(width=0.1))  # fmt: skip
 judges_case("judges.instead", planned(width=0.1), r"With 500 further machine topics, people judge 15 topics instead of \d\d",
             planned(width=0.1, price_human=1))  # fmt: skip
+judges_case("judges.saves-none", planned("bad", width=0.1), r"People must judge \d\d topics; 500 further machine topics save none",
+            planned(width=0.1))  # fmt: skip
 judges_case("judges.not-reached", planned("bad", width=0.0001), "No number of human topics up to 20,000 reaches this goal",
             planned(width=0.1))  # fmt: skip
 judges_case("judges.explained", planned(width=0.1), r"In the pilot, the correlation of human and machine differences is 1\.00 \(average pair\)\.",

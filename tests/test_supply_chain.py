@@ -157,7 +157,7 @@ def test_every_package_that_users_may_install_is_on_the_page_of_licences() -> No
         for one in named
     ]
     page = (root / "docs" / "dependencies.md").read_text()
-    asked = {re.split("[<>=]", one)[0] for one in [*project["dependencies"], *extras]}
+    asked = {re.split("[<>=]", one)[0] for one in [*project["dependencies"], *extras]} - {"cranfield[charts]"}
     assert {name for name in asked if f"| {name} | " not in page} == set()
 
 

@@ -79,8 +79,8 @@ case("comparison.no-spread-bootstrap", lambda: cf.compare(constant, test="bootst
      "is meaningless. Use randomisation.",
      lambda: cf.compare(noisy(m=2), test="bootstrap", n_resamples=200))  # fmt: skip
 case("comparison.coarse", lambda: cf.compare(noisy(), test="bootstrap", n_resamples=199),
-     "Only upper bounds: 6 p-values at the minimum, 1/200. With 6 comparisons a pair is significant only if at most 0 "
-     "resamples reach it. Randomisation resolves smaller p-values.",
+     "Only upper bounds: 6 p-values at the minimum, 1/200. With 6 comparisons, a significant pair has at most 0 "
+     "resamples as extreme as it. Randomisation resolves smaller p-values.",
      lambda: cf.compare(noisy(), test="bootstrap", n_resamples=999))  # fmt: skip
 
 # ── design ────────────────────────────────────────────────────────────────────────────────────────────────

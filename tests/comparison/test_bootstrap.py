@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from cranfield import ScoreMatrix, compare
 from cranfield.core.resampling import topic_weights
 from cranfield.questions.compare.bootstrap import (
     bootstrap_shift,
@@ -39,6 +40,14 @@ def share(resampled, observed, alternative):
     return (hits.sum() + 1) / (len(resampled) + 1)
 
 
+def ends(resampled, alternative):
+    """The percentile interval at .05; open towards a one-sided alternative."""
+    if alternative == "two-sided":
+        return np.quantile(resampled, [0.025, 0.975])
+    low, high = np.quantile(resampled, [0.05, 0.95])
+    return (low, np.inf) if alternative == "greater" else (-np.inf, high)
+
+
 def test_the_ten_values_of_the_slides():
     """INLS 509: of ten resampled differences, three shifted ones reach the observed .07, before the +1 rule."""
     differences = np.array([0.10, 0.04, 0.21, 0.20, 0.13, 0.09, 0.22, 0.07, 0.03, 0.11])
@@ -56,7 +65,7 @@ def test_shift_against_a_loop(values, weights, alternative):
         each = values[:, a] - values[:, b]
         resampled = weights @ each / 20
         assert found.p[at] == pytest.approx(share(resampled - resampled.mean(), each.mean(), alternative), abs=1.5 / B)
-        low, high = np.quantile(resampled, [0.025, 0.975])
+        low, high = ends(resampled, alternative)
         assert (found.lower[at], found.upper[at]) == (pytest.approx(low), pytest.approx(high))
 
 
@@ -70,7 +79,7 @@ def test_bootstrap_t_against_a_loop(values, weights, alternative):
         resampled = [np.repeat(each, row.astype(int)) for row in weights]
         t = np.array([(r.mean() - each.mean()) / (r.std(ddof=1) / np.sqrt(20)) for r in resampled])
         assert found.p[at] == pytest.approx(share(t, each.mean() / error, alternative), abs=1.5 / B)
-        low, high = np.quantile(weights @ each / 20, [0.025, 0.975])
+        low, high = ends(weights @ each / 20, alternative)
         assert (found.lower[at], found.upper[at]) == (pytest.approx(low), pytest.approx(high))
 
 
@@ -163,3 +172,32 @@ def test_the_bootstrap_keeps_its_input_as_it_was(values):
     bootstrap_shift(scores, all_pairs(5), Resampling(100), 0.05)
     assert np.array_equal(values, before)
     assert np.array_equal(scores.values, grid)
+
+
+@pytest.mark.filterwarnings("ignore:With 20 topics a bootstrap-shift test")
+@pytest.mark.parametrize("test", ["bootstrap", "bootstrap-t"])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_interval_per_pair_has_the_direction_of_the_test(test, alternative, values, weights):
+    """It was two-sided: for `less`, a p of 1 stood beside an interval with both ends above 0."""
+    scores = ScoreMatrix(values, [f"{i:02}" for i in range(20)], list("abcde"), "AP")
+    found = compare(scores, test=test, baseline="a", alternative=alternative, intervals="pairwise", n_resamples=B)
+    for at, (a, b) in enumerate(zip(found.system_a, found.system_b, strict=True)):
+        resampled = weights @ (values[:, "abcde".index(a)] - values[:, "abcde".index(b)]) / 20
+        assert (found.lower[at], found.upper[at]) == pytest.approx(ends(resampled, alternative))
+
+
+def test_the_rank_of_a_median_lies_in_its_interval():
+    """The median of a resample is one of other topics: its ranks can leave out the rank on these topics."""
+    rng = np.random.default_rng(0)
+    outside = 0
+    for _ in range(60):
+        values = np.round(rng.random((12, 6)), 1)
+        scores = ScoreMatrix(values, [str(i) for i in range(12)], list("abcdef"), "AP")
+        low, high, _ = rank_intervals(GridScores.of(values), 0.5, Resampling(199, statistic=median))
+        found = compare(scores, test="randomisation", statistic="median", alpha=0.5, n_resamples=199)
+        by_name = dict(zip(found.systems, found.rank, strict=True))
+        rank = np.array([by_name[name] for name in "abcdef"])
+        outside += int(((rank < low) | (rank > high)).any())
+        assert (found.rank_lower <= found.rank).all()
+        assert (found.rank <= found.rank_upper).all()
+    assert outside  # the plain percentiles do leave it out

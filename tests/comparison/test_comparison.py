@@ -331,8 +331,8 @@ def test_too_few_resamples_for_the_family():
         "Use at least 199 resamples."
     )
     assert only_warning(matrix(n=50), test="bootstrap", n_resamples=199) == (
-        "Only upper bounds: 7 p-values at the minimum, 1/200. With 10 comparisons a pair is significant only if at most 0 "
-        "resamples reach it. Randomisation resolves smaller p-values."
+        "Only upper bounds: 7 p-values at the minimum, 1/200. With 10 comparisons, a significant pair has at most 0 "
+        "resamples as extreme as it. Randomisation resolves smaller p-values."
     )
     assert compare(matrix(n=50), test="bootstrap", n_resamples=999).warnings == ()
     assert compare(matrix(n=50), test="bootstrap", n_resamples=100, correction="bh").warnings == ()
@@ -592,3 +592,20 @@ def test_compare_says_its_type_and_its_options_once():
     options = {name: hint.__forward_arg__ for name, hint in verb.CompareOptions.__annotations__.items()}
     assert options == {name: whole[name] for name in options}
     assert set(whole) - set(options) == {"scores", "runs", "qrels", "measure", "return"}
+
+
+@pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
+def test_a_comparison_of_runs_repeats_the_warnings_of_their_evaluation():
+    qrels = {"1": {"d1": 1}, "2": {"d1": 0}, "3": {"d2": 1}}
+    ranked = {"a": {"d1": 2.0, "d2": 1.0}, "b": {"d1": 1.0, "d2": 2.0}}
+    runs = {system: dict.fromkeys(qrels, documents) for system, documents in ranked.items()}
+    result = compare(qrels, runs, measure="AP")
+    assert result.warnings[0] == "1 of 3 topics have no relevant document, so every system scores 0 there: 2"
+
+
+@pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
+def test_flips_that_are_all_taken_are_what_limits_westfall_and_young():
+    x = ScoreMatrix(np.random.default_rng(1).normal(size=(4, 3)), list("1234"), list("abc"), "AP")
+    short, all_taken = (compare(x, correction="westfall-young", n_resamples=b).warnings[0] for b in (15, 16))
+    assert "the smallest adjusted p is 1/16, above 0.05" in short
+    assert "4 topics have only 16 sign flips" in all_taken

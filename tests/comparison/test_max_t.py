@@ -206,3 +206,15 @@ def test_the_family_wise_error_with_equal_means_and_skewed_scores():
         how = Resampling(n_resamples=399, seed=trial, workers=1, percentiles=False)
         wrong += bool((max_t(GridScores.of(values), pairs, how, 0.05).maximum.adjusted() <= 0.05).any())
     assert wrong / 300 <= 0.10
+
+
+@pytest.mark.parametrize("test", ["max-t", "bootstrap"])
+def test_intervals_per_pair_have_the_same_level_in_a_family_of_measures(test):
+    """They had the level 1 − alpha/K with K measures: .031 as p of a pair stood beside an interval with 0 inside."""
+    scores = skewed(m=3, n=20)
+    several = Scores([scores, ScoreMatrix(scores.values**2, scores.topics, scores.systems, "P")])
+    options = {"test": test, "intervals": "pairwise", "n_resamples": 999}
+    alone, together = (quietly_compare(several, across_measures=across, **options) for across in (False, True))
+    for measure in ("AP", "P"):
+        assert alone[measure].lower.tolist() == together[measure].lower.tolist()
+        assert alone[measure].upper.tolist() == together[measure].upper.tolist()

@@ -136,6 +136,13 @@ def test_curves_go_through_the_design() -> None:
     assert curve.filter(topics=width.n_topics)["value"][0] == pytest.approx(width.only("expected_width"))
 
 
+def test_curves_begin_at_the_fewest_topics() -> None:
+    design = design_ttest(0.05, 0.1)
+    row = design.rows.row(0, named=True)
+    assert design.curve("power", row).filter(method="exact")["topics"].min() == 2
+    assert design.curve("detectable", design_ttest(5.0, n_topics=4).rows.row(0, named=True))["topics"].min() == 4
+
+
 def test_variances_of_all_estimators() -> None:
     result = variances({"old": OLD, "older": OLDER})
     frame = result.to_frame()

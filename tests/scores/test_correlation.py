@@ -27,7 +27,7 @@ from cranfield import (
 from cranfield.core.resampling import to_grid, topic_weights
 from cranfield.questions.correlate.order_files import is_order
 from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations
-from cranfield.scores.tau_interval import RankedScores, TopicNoise
+from cranfield.scores.tau_interval import RankedScores, TopicNoise, corrected_tau, hull
 from support import SHARED
 
 
@@ -414,3 +414,15 @@ def test_the_interval_covers_the_tau_of_the_true_means(step: float) -> None:
         low, high = correlate(x, y, n_resamples=500, seed=draw, workers=1).intervals["tau"] or (0, 0)
         hits += low <= truth <= high
     assert hits / 300 >= 0.92, hits / 300
+
+
+def test_the_wide_interval_takes_the_largest_of_three_reaches() -> None:
+    drawn, factors = np.linspace(0.70, 0.90, 41), np.full(41, 1.05)
+    own, t = float(np.std(drawn, ddof=1)), float(stats.t.ppf(0.975, 49))
+    spread = float(np.std(corrected_tau(drawn, factors), ddof=1))
+    for jackknife in (0.0, 0.12):
+        reach = t * max(spread, own, math.sqrt((own**2 + jackknife**2) / 2))
+        found = hull(0.8, 1.05, drawn, factors, 50, 0.05, jackknife)
+        assert found.corrected is not None
+        assert found.lower == pytest.approx(0.8 - reach)
+        assert found.upper == pytest.approx(min(found.corrected + reach, 1.0))

@@ -434,6 +434,16 @@ def test_equal_scores_give_equal_bytes(tmp_path: Path) -> None:
 # ── real files ────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def test_measures_beside_a_topic_that_comes_twice_are_no_settings(write: Write) -> None:
+    with pytest.raises(FileError, match="topic '1' occurs 2 times"):
+        read_scores(write("topic,AP,RR\n1,0.5,0.6\n1,0.4,0.3\n2,0.5,0.6\n2,0.4,0.3\n", "s.csv"))
+
+
+def test_scores_just_above_the_range_of_their_measure_are_refused(write: Write) -> None:
+    with pytest.raises(FileError, match="scores 1.5; AP lies between 0 and 1"):
+        read_scores(write("topic,a,b\n1,0.5,1.5\n2,0.4,0.3\n", "s.AP.csv"))
+
+
 def test_a_long_table_is_written_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bytes as in one go, and never all of its cells as text at once."""
     values = np.arange(30_000).reshape(10_000, 3) / 7

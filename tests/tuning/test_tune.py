@@ -8,11 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 from sklearn import model_selection
 
 import cranfield
 from cranfield import CranfieldWarning, DataError, ScoreMatrix, compare, tune
-from cranfield.core.errors import UnknownNameError
+from cranfield.core.errors import ArgumentError, UnknownNameError
 from cranfield.core.resampling import topic_weights
 from cranfield.questions.tune.families import read_families
 from cranfield.questions.tune.folds import HoldOut, LeaveOneOut, NFold
@@ -254,7 +255,8 @@ def test_frames_dictionaries_and_texts() -> None:
     ]  # fmt: skip
     assert json.loads(json.dumps(found.to_dict()))["folds"][0]["chosen"] == {"x": "x(a=1)"}
     assert found.signature == (
-        f"tuning; measure AP; families x (4 settings); topics 20; folds 4-fold; seed 1; cranfield {cranfield.__version__}"
+        f"tuning; measure AP; families x (4 settings); topics 20; folds 4-fold; seed 1; alpha 0.05; "
+        f"cranfield {cranfield.__version__}"
     )
     assert repr(found).splitlines()[0] == "Tuning(AP, 4-fold, 20 topics)"
     assert "4-fold" in found._repr_html_()
@@ -442,3 +444,15 @@ def test_the_interval_of_the_final_setting_covers() -> None:
         plain += abs(scores.mean() - mean) <= 2.063899 * scores.std(ddof=1) / 5
     assert 0.90 - 0.03 < held / 400 <= 0.99
     assert held >= plain
+
+
+def test_alpha_sets_the_level_of_the_interval_and_is_named() -> None:
+    """It only set the band of the curve; the interval of the final setting was always of level .95."""
+    x = matrix(random(12, 3))
+    usual, narrow = (tune({"x": x}, folds=4, alpha=alpha) for alpha in (0.05, 0.2))
+    reach = [(one["x"].upper or 0.0) - max(one["x"].held_out_mean, one["x"].in_sample_mean) for one in (usual, narrow)]
+    assert reach[1] / reach[0] == pytest.approx(stdtrit(11, 0.9) / stdtrit(11, 0.975))
+    assert narrow.settings["alpha"] == 0.2
+    assert "alpha 0.2" in narrow.signature
+    with pytest.raises(ArgumentError, match="alpha"):
+        tune({"x": x}, folds=4, alpha=1.5)

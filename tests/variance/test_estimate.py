@@ -359,3 +359,12 @@ def test_ends_that_no_double_holds_are_left_out_and_said(unit: float) -> None:
     with pytest.warns(CranfieldWarning, match="no interval .* its ends overflow in this unit of the scores"):
         huge = estimate_variance(ScoreMatrix(x * unit, map(str, range(6)), "abc", "AP"), "within", alpha=1e-8)
     assert (huge.lower, huge.upper) == (None, None)
+
+
+def test_the_low_epsilon_of_an_estimate_is_that_of_the_covariances() -> None:
+    several = [make_scores(n, 5, seed=n) for n in (12, 30)]
+    pooled = pool_variances([estimate_variance(x, "residual") for x in several])
+    low = [mean_greenhouse_geisser(np.cov(x.values, rowvar=False), 4) for x in several]
+    assert pooled.greenhouse_geisser(4) == pytest.approx(np.average(low, weights=[11, 29]))
+    assert pooled.greenhouse_geisser(4) < 1
+    assert pooled.greenhouse_geisser(2) == 1

@@ -61,10 +61,12 @@ def test_replicates_need_runs(client: Client, runs: str) -> None:
 
 
 def test_long_work_starts_when_it_is_asked_for(client: Client) -> None:
-    for address in ("/replicates", "/replicates?data=sample", "/report?data=sample"):
+    for address in ("/report", "/report?data=sample"):
         page = client.get(address)
         assert page.status_code == 200
         assert "This takes a" in page.text
+    assert "Choose data" in client.get("/replicates").text
+    assert 'data-job="' in client.get("/replicates?data=sample&splits=100&resamples=100000").text
 
 
 def test_progress_is_shown_and_cancelling_stops_it(hasty: Client) -> None:

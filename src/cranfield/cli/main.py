@@ -35,29 +35,35 @@ EXIT_CODES = {
 """The exit codes and their meaning."""
 
 
+PAGE_WIDTH = 79
+"""Columns of a page of help."""
+
+
 def tests_page() -> str:
     """The significance tests, and when to use them."""
     from cranfield.questions.compare.tests import TESTS
 
     lines = ["Significance tests (--test) and their assumptions.", ""]
     for test in TESTS.values():
-        lines += [f"  {test.name}", f"      {test.summary}.", f"      Assumes: {test.assumes}."]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            "If in doubt, keep the default: randomisation for up to 20 comparisons, max-t for more. Use t for speed.",
-            "Use unpaired tests for systems scored on different topics.",
-        ]
+        lines.append(f"  {test.name}")
+        for text in (f"{test.summary}.", f"Assumes: {test.assumes}."):
+            lines.append(click.wrap_text(text, PAGE_WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8))
+    advice = (
+        "If in doubt, keep the default: randomisation for up to 20 comparisons, max-t for more. Use t for speed. Use "
+        "unpaired tests for systems scored on different topics."
     )
+    return "\n".join([*lines, "", click.wrap_text(advice, PAGE_WIDTH)])
 
 
 def corrections_page() -> str:
     """The corrections for many comparisons."""
     from cranfield.questions.compare.corrections import CORRECTIONS
 
-    lines = [f"  {one.name:<12} {one.summary}" for one in CORRECTIONS.values()]
-    return "\n".join(["Corrections for multiple comparisons (--correction).", "", *lines])
+    lines = ["Corrections for multiple comparisons (--correction).", ""]
+    for one in CORRECTIONS.values():
+        told = f"{one.controls}: {one.summary}." if one.name != "none" else f"{one.summary}."
+        lines += [f"  {one.name}", click.wrap_text(told, PAGE_WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)]
+    return "\n".join(lines)
 
 
 def exit_codes_page() -> str:

@@ -20,6 +20,7 @@ from cranfield.core.formats import FORMATS, OutputFormat, endings, of_path, offe
 from cranfield.core.labels import CONTROL, plural
 from cranfield.core.options import Setting
 from cranfield.core.question import Files, Question, in_words_of
+from cranfield.core.resources import check_charts
 from cranfield.core.writing import NO_URL, write_atomically
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ def draw(said: Answer, result: Result, to: Output) -> None:
 
 def refuse_early(to: Output, asked: Question, files: Files) -> None:
     """Refuse what cannot be written or drawn, or would replace an input, before any work is done."""
+    if to.plot is not None:
+        check_charts()
     if to.plot is not None and to.plot.suffix.lower() not in CHART_ENDINGS:
         raise ArgumentError(f"cannot draw to {to.plot}: end the name in {', '.join(CHART_ENDINGS)}.")
     if to.plot is None and to.chart is not None:

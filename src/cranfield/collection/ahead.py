@@ -6,8 +6,8 @@ cannot read and what it does not reach is left to those who ask for the runs.
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import signal
 import sys
 import threading
@@ -25,8 +25,6 @@ _MOST = 1 << 23
 """Bytes of a run; longer ones are read in blocks."""
 _HELD = 1 << 26
 """Bytes of results; no further run is judged beyond."""
-_DOUBTS = 9
-"""Runs that may be read in vain."""
 _SIZE = 8
 """Bytes that tell the length of a result."""
 _LARGE = ("numpy", "polars")
@@ -58,26 +56,37 @@ class ReadAhead:
         Whoever asks for one run after the other meets those that were judged, and the other process is done.
         """
         with self._turn:
-            size = os.fstat(self._results).st_size if self._child else 0
+            size = os.fstat(self._results).st_size if self._results >= 0 else 0
             while self._at + _SIZE <= size:
                 begin = self._at + _SIZE
                 length = int.from_bytes(os.pread(self._results, _SIZE, self._at))
                 if begin + length > size:
                     break
-                name, found = pickle.loads(os.pread(self._results, length, begin))
-                self._found[name], self._at = JudgedLines(*found), begin + length
+                name, found = _unpacked(os.pread(self._results, length, begin))
+                self._found[name], self._at = found, begin + length
             if path in self._found:
                 self._end()
             return self._found.pop(path, None)
 
+    def is_at_work(self) -> bool:
+        """Whether the other process still judges runs, and so takes the place of a thread."""
+        with self._turn:
+            if self._child:
+                with suppress(ChildProcessError):
+                    if os.waitpid(self._child, os.WNOHANG) == (0, 0):
+                        return True
+                self._child = 0  # its number may be that of another process from now on
+            return False
+
     def _end(self) -> None:
-        if not self._child:
-            return
-        with suppress(ProcessLookupError, ChildProcessError):  # nobody waits for children here
-            os.kill(self._child, signal.SIGKILL)
-            os.waitpid(self._child, 0)
-        os.close(self._results)
-        self._child = 0
+        if self._child:
+            with suppress(ProcessLookupError, ChildProcessError):
+                os.kill(self._child, signal.SIGKILL)
+                os.waitpid(self._child, 0)
+            self._child = 0
+        if self._results >= 0:
+            os.close(self._results)
+            self._results = -1
 
     def __enter__(self) -> ReadAhead:
         return self
@@ -101,22 +110,37 @@ def read_ahead(qrels: str, runs: Sequence[str], workers: int | None) -> ReadAhea
     return None
 
 
+def _packed(path: str, found: JudgedLines) -> bytes:
+    """A result as bytes: a line of JSON, and the numbers.
+
+    >>> _unpacked(_packed("a.run", JudgedLines("x", {"1": None}, b"12345678", b"")))
+    ('a.run', JudgedLines(tag='x', unjudged_topics={'1': None}, retrieved=b'12345678', hits=b''))
+    """
+    head = path, found.tag, list(found.unjudged_topics), len(found.retrieved)
+    return json.dumps(head).encode() + b"\n" + found.retrieved + found.hits
+
+
+def _unpacked(packed: bytes) -> tuple[str, JudgedLines]:
+    head, _, numbers = packed.partition(b"\n")
+    path, tag, topics, size = json.loads(head)
+    return path, JudgedLines(tag, dict.fromkeys(topics), numbers[:size], numbers[size:])
+
+
 def _judge_runs(judge: Judge, runs: Sequence[str], results: int) -> None:
-    """Judge the runs in the child, which never returns."""
+    """Judge the runs in the child, which never returns, up to the first one that is left to others."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        parent, held, doubts = os.getppid(), 0, 0
+        parent, held = os.getppid(), 0
         for path in reversed(expand(runs)):
-            if held > _HELD or doubts > _DOUBTS or os.getppid() != parent or not is_file(path):
+            if held > _HELD or os.getppid() != parent or not is_file(path):
                 break
             with open_bytes(path) as stream:
                 data = stream.read(_MOST)
                 if stream.read(1):
                     break
             if (found := judge(check_text(data, path))) is None:
-                doubts += 1
-                continue
-            packed = pickle.dumps((path, tuple(found)))
+                break
+            packed = _packed(path, found)
             held += os.write(results, len(packed).to_bytes(_SIZE) + packed)
     finally:
         os._exit(0)

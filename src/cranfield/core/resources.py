@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning, DataError
+from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning, DataError, with_extra
 
 try:
     import resource
@@ -37,6 +37,14 @@ def check_program() -> None:
         raise ArgumentError("Python's -OO removes the texts that help and charts are made of. Use -O, or no option.")
     least = ADDRESSES + PER_PROCESSOR * max(0, (os.cpu_count() or 1) - 2)
     _check_addresses(least, "cranfield needs")
+
+
+def check_charts() -> None:
+    """Refuse where the packages that draw are not installed."""
+    from importlib.util import find_spec
+
+    if missing := [name for name in ("altair", "vl_convert") if find_spec(name) is None]:
+        raise ArgumentError(f"charts and reports need {' and '.join(missing)}. Install: {with_extra('charts')}")
 
 
 def check_drawing() -> None:

@@ -31,7 +31,7 @@ def table_text(sheet: Sheet, width: int | None = None, styled: bool = False) -> 
         lines += [*_styled(_wrapped(sheet.title, width), _BOLD, styled), ""]
     lines += _grid(sheet, width, styled)
     if sheet.notes:
-        lines += ["", *(line for note in sheet.notes for line in _wrapped(note, width))]
+        lines += ["", *(line for note in sheet.notes for line in _wrapped(_unfolded(note, width), width))]
     if sheet.signature:
         lines += ["", *_styled(_wrapped(sheet.signature, width), _DIM, styled)]
     return "\n".join(lines) + "\n"
@@ -48,7 +48,11 @@ def _grid(sheet: Sheet, width: int | None, styled: bool) -> list[str]:
     if width is None:
         gap, widths = 3, [max(_columns(name), cells) for name, cells in zip(names, widest, strict=True)]
     else:
-        gap, widths = fit_columns(names, widest, numeric, width)
+        words_of = [
+            cells if number else max((_columns(word) for text in column for word in text.split()), default=0)
+            for column, cells, number in zip(columns, widest, numeric, strict=True)
+        ]
+        gap, widths = fit_columns(names, widest, numeric, width, words_of)
     header = [_folded_cell(folded(name, wide), wide) for name, wide in zip(names, widths, strict=True)]
     height = max(map(len, header), default=0)
     above = [[""] * (height - len(cell)) + cell for cell in header]  # headers stand on the rule
@@ -88,6 +92,11 @@ def _wrapped(text: str, width: int | None) -> list[str]:
     if width is None:
         return [line.rstrip() for line in text.splitlines()]
     return [part for line in text.splitlines() for part in _broken(line, width) or [""]]
+
+
+def _unfolded(note: str, width: int | None) -> str:
+    """A note folded for a wider page becomes one line again, to be folded anew."""
+    return note if width is None or max(map(len, note.splitlines()), default=0) <= width else " ".join(note.split())
 
 
 def _broken(line: str, width: int) -> list[str]:
@@ -179,16 +188,20 @@ def _fits(names: list[str], rows: list[list[str]], width: int, gap: int) -> bool
     return sum(widest) + gap * (len(widest) - 1) <= width
 
 
-def fit_columns(headers: list[str], cells: list[int], numeric: list[bool], width: int) -> tuple[int, list[int]]:
+def fit_columns(
+    headers: list[str], cells: list[int], numeric: list[bool], width: int, words_of: list[int] | None = None
+) -> tuple[int, list[int]]:
     """Blanks between columns, and the width of each, so that a table fits: numbers are never broken over lines.
 
-    First the gaps shrink, then headers are folded (between their words as long as that will do), then long texts.
-    What is still too wide is left so.
+    First the gaps shrink, then headers and texts are folded between words (`words_of`: the longest word of each
+    column), then headers inside words, then long texts. What is still too wide is left so.
 
     >>> fit_columns(["system", "rank_change"], [3, 6], [False, True], 80)
     (3, [6, 11])
     >>> fit_columns(["system", "rank_change"], [3, 6], [False, True], 16)
     (2, [6, 8])
+    >>> fit_columns(["design", "topics"], [12, 3], [False, True], 15, [5, 3])
+    (1, [8, 6])
     """
     natural = [max(len(header), cell) for header, cell in zip(headers, cells, strict=True)]
     gaps = len(headers) - 1
@@ -206,6 +219,11 @@ def fit_columns(headers: list[str], cells: list[int], numeric: list[bool], width
                     # One blank at a time to the header that is folded most.
                     widths[max(range(len(widths)), key=lambda i: natural[i] / widths[i])] += 1
                 return gap, widths
+        if words_of is not None and least is words:
+            fewest = [max(pair) for pair in zip(words_of, least, strict=True)]
+            widths = _shrunk(narrow, fewest, width - gaps)
+            if sum(widths) + gaps <= width:
+                return 1, widths
     widths = narrow
     while sum(widths) + gaps > width:
         texts = [i for i, number in enumerate(numeric) if not number and widths[i] > 8]
@@ -213,6 +231,17 @@ def fit_columns(headers: list[str], cells: list[int], numeric: list[bool], width
             break
         widths[max(texts, key=lambda i: widths[i])] -= 1
     return 1, widths
+
+
+def _shrunk(widths: list[int], fewest: list[int], width: int) -> list[int]:
+    """The widths less one at a time, always of the widest that may shrink, until they fit."""
+    widths = list(widths)
+    while sum(widths) > width:
+        free = [i for i, wide in enumerate(widths) if wide > fewest[i]]
+        if not free:
+            break
+        widths[max(free, key=lambda i: widths[i])] -= 1
+    return widths
 
 
 def folded(header: str, width: int) -> str:

@@ -11,6 +11,7 @@ import click
 from cranfield.cli.output import progress_bar, refuse_unwritable, say
 from cranfield.core.errors import ArgumentError, with_extra
 from cranfield.core.files import expand
+from cranfield.core.resources import check_charts
 from cranfield.questions.report.question import ReportQuestion
 from cranfield.questions.serve.question import ServeQuestion
 
@@ -26,6 +27,7 @@ def report(settings: ReportQuestion, output: Output, files: Files) -> None:
     from cranfield.questions.files import best_runs, kind_of
     from cranfield.scores.readers import read_scores
 
+    check_charts()
     to, given = settings.output, list(settings.files)
     if to.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"a report is an HTML file; end {to} in .html.")

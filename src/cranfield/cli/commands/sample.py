@@ -13,6 +13,7 @@ import polars as pl
 
 from cranfield.cli.output import emit, say
 from cranfield.core.labels import plural
+from cranfield.core.resources import check_charts
 from cranfield.core.tables import Sheet
 from cranfield.questions.demo.question import DemoQuestion
 from cranfield.questions.sample.question import SampleQuestion
@@ -151,6 +152,7 @@ def demo(settings: DemoQuestion, output: Output, files: Files) -> None:
     """Run the commands in turn; stop at one that fails or is interrupted."""
     from cranfield.cli.main import app
 
+    check_charts()  # now, and not at the last step
     values = {"dir": str(settings.directory), "seed": str(settings.seed)}
     for number, step in enumerate(STORY, 1):
         words = [word.format(**values) for word in step.words]

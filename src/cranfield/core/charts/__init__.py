@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core.errors import ArgumentError, UnknownNameError
-from cranfield.core.resources import check_drawing
+from cranfield.core.resources import check_charts, check_drawing
 from cranfield.core.results import Result
 
 if TYPE_CHECKING:
     from cranfield.core.answer import Drawings
     from cranfield.core.charts.style import Drawing
+
+check_charts()
 
 
 def chart(

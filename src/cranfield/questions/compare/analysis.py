@@ -132,7 +132,9 @@ def tested_family(family: Family, plan: Plan) -> TestedFamily:
     most = n_resamples if plan.n_resamples is None and plan.n_measures == 1 else None
     how = replace(plan.how, n_resamples=n_resamples, percentiles=plan.intervals == "pairwise", most=most)
     _demand(test, plan.correction, scores, len(pairs), how).foretell()
-    outcome = test.run(family.flips if test.name == TEST else scores, pairs, how, alpha / plan.n_measures)
+    # An interval per pair has level 1 − alpha, whatever the family.
+    level = alpha if plan.intervals == "pairwise" else alpha / plan.n_measures
+    outcome = test.run(family.flips if test.name == TEST else scores, pairs, how, level)
     quiet = replace(how, progress=None)
     apart = None if outcome.maximum is None else outcome.maximum.apart
     board = _board(family, alpha, replace(quiet, alternative="two-sided"), apart)
@@ -160,7 +162,7 @@ def _basis(
     if plan.test.corrects_family:
         return Basis(error, df, critical)
     if own is None and not plan.how.on_means:
-        own = percentile_intervals(resampled, pairs, plan.alpha, plan.how.workers)
+        own = percentile_intervals(resampled, pairs, plan.alpha, plan.how.workers, plan.how.alternative)
     return Basis(error, df, critical, own)
 
 
@@ -187,6 +189,8 @@ def _board(family: Family, alpha: float, how: Resampling, apart: Array | None) -
     how = replace(how, n_resamples=board_resamples(scores.n_systems, how))
     if not how.on_means:
         lower, upper, resampled = rank_intervals(scores, alpha, how)
+        # The median of a resample is seldom that of the topics: a rank can lie outside its percentiles.
+        lower, upper = np.minimum(lower, family.rank), np.maximum(upper, family.rank)
         ends = _around(value, *quantiles(resampled.copy(), alpha))
         return Board(*ends, lower, upper, how.n_resamples, resampled)
     low, high, drawn = rank_intervals_by_max_t(scores, how, alpha, apart)

@@ -172,7 +172,7 @@ ONE_NOT_EQUIVALENT = sentence(
 )
 SHOWN_ALIKE = sentence(
     "comparison.shown-alike",
-    "Shown alike within ±{margin:g} {measure}: {sets}",
+    "Equivalent to each other within ±{margin:g} {measure}: {sets}",
     "there is a margin, more than one pair and no baseline, and every two systems of a set are shown equivalent",
     measured="equivalence",
 )
@@ -184,7 +184,7 @@ LIKE_BASELINE = sentence(
 )
 VERDICT_COLUMN = sentence(
     "comparison.verdict-column",
-    "equivalent: the {level:.4g}% interval lies within ±{margin:g}. both: differs, but by less than that.",
+    "equivalent: the {level:.4g}% interval lies within ±{margin:g}. both: also significant. open: undecided.",
     "there is a margin, and pairs are listed",
     measured="equivalence",
 )

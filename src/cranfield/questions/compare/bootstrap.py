@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.core.defaults import Alternative
 from cranfield.core.executors import map_in_order
 from cranfield.core.resampling import (
     BLOCK,
@@ -83,15 +84,23 @@ def _tile_pairs(pairs: Pairs, systems: list[int], places: NDArray[np.intp]) -> P
     return Pairs(np.searchsorted(lookup, pairs.a[places]), np.searchsorted(lookup, pairs.b[places]))
 
 
-def percentile_intervals(values: Array, pairs: Pairs, alpha: float, workers: int | None = None) -> tuple[Array, Array]:
+def percentile_intervals(
+    values: Array, pairs: Pairs, alpha: float, workers: int | None = None, alternative: Alternative = "two-sided"
+) -> tuple[Array, Array]:
     """The alpha/2 and 1 − alpha/2 quantiles (linear interpolation) of the resampled differences of every pair.
 
-    Always on threads of this process: to send the values elsewhere would cost more than to sort them here.
+    For a one-sided alternative the alpha (or 1 − alpha) quantile, and an open end towards the alternative. Always on
+    threads of this process: to send the values elsewhere would cost more than to sort them here.
     """
     chunks = [(a, b) for _, a, b in pairs.chunks(values.shape[1])]
-    bounds = map_in_order(partial(_pair_quantiles, values, alpha), chunks, executor="threads", workers=workers)
-    lower, upper = zip(*bounds, strict=True)
-    return np.concatenate(lower), np.concatenate(upper)
+    beyond = alpha if alternative == "two-sided" else 2 * alpha
+    bounds = map_in_order(partial(_pair_quantiles, values, beyond), chunks, executor="threads", workers=workers)
+    lower, upper = (np.concatenate(ends) for ends in zip(*bounds, strict=True))
+    if alternative == "greater":
+        upper = np.full_like(upper, np.inf)
+    elif alternative == "less":
+        lower = np.full_like(lower, -np.inf)
+    return lower, upper
 
 
 def _pair_quantiles(
@@ -130,7 +139,7 @@ def bootstrap_shift(scores: GridScores, pairs: Pairs, how: Resampling, alpha: fl
         counts = tally(values, inside, observed[places], how.alternative, centre=centre)
         p[places] = monte_carlo(counts, how.n_resamples)
         if how.percentiles:
-            low, high = percentile_intervals(values, inside, alpha, how.workers)
+            low, high = percentile_intervals(values, inside, alpha, how.workers, how.alternative)
             lower[places], upper[places] = low / scale, high / scale
     ends = (lower, upper) if how.percentiles else (None, None)
     return PValues(p, 1 / (how.n_resamples + 1), False, how.n_resamples, *ends)
@@ -166,7 +175,8 @@ def bootstrap_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float)
     quiet = replace(how, progress=None)
     for systems, members in _tiles(scores.n_systems, pairs, how):
         inside = _tile_pairs(pairs, systems, members)
-        low, high = percentile_intervals(bootstrap_values(scores, quiet, systems), inside, alpha, how.workers)
+        values = bootstrap_values(scores, quiet, systems)
+        low, high = percentile_intervals(values, inside, alpha, how.workers, how.alternative)
         lower[members], upper[members] = low / n, high / n
     return PValues(p, smallest, False, how.n_resamples, lower, upper)
 

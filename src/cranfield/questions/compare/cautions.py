@@ -83,8 +83,8 @@ NONE_CAN_ADJUSTED = sentence(
 )
 COARSE = sentence(
     "comparison.coarse",
-    "Only upper bounds: {count} p-value{s} at the minimum, 1/{resamples}. With {family} comparisons a pair is "
-    "significant only if at most {reached} resamples reach it. Randomisation resolves smaller p-values.",
+    "Only upper bounds: {count} p-value{s} at the minimum, 1/{resamples}. With {family} comparisons, a "
+    "significant pair has at most {reached} resamples as extreme as it. Randomisation resolves smaller p-values.",
     "p-values have no method but resamples, some stand at the smallest, and the correction leaves room for "
     "fewer than five resamples",
 )

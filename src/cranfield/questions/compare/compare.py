@@ -155,7 +155,7 @@ def compare(
         Significance level; intervals have level 1 − alpha.
     n_resamples : int, optional
         Number of resamples, by default 100,000. Max-t draws 9,999 to 39,999, until its critical value has a standard
-        error below .5%. Bootstrap tests draw as many as the family needs, at most a million. The randomisation test of
+        error below .25%. Bootstrap tests draw as many as the family needs, at most a million. The randomisation test of
         means resolves any p-value; `Comparison.p_method` names the method.
     intervals : {"simultaneous", "pairwise"}
         Intervals of the differences: simultaneous, so that 0 is inside exactly when the pair is not significant; or per

@@ -133,7 +133,7 @@ for _correction in (
     Correction(
         name="holm",
         title="Holm-adjusted",
-        summary="step-down Bonferroni; valid p-values may depend on each other in any way (Holm 1979)",
+        summary="step-down Bonferroni; valid under any dependence of the p-values (Holm 1979)",
         controls="family-wise error",
         adjust_sorted=step_down,
         at_least=lambda family: family,
@@ -154,7 +154,7 @@ for _correction in (
     Correction(
         name="bh",
         title="BH-adjusted",
-        summary="under independence or positive dependence (Benjamini & Hochberg 1995)",
+        summary="step-up; valid under independence or positive dependence (Benjamini & Hochberg 1995)",
         controls="false discovery rate",
         adjust_sorted=step_up,
         at_least=lambda family: 1,
@@ -165,7 +165,7 @@ for _correction in (
     Correction(
         name="by",
         title="BY-adjusted",
-        summary="under any dependence, at the price of 1 + 1/2 + … + 1/n (Benjamini & Yekutieli 2001)",
+        summary="step-up; valid under any dependence; p times 1 + 1/2 + … + 1/n (Benjamini & Yekutieli 2001)",
         controls="false discovery rate",
         adjust_sorted=lambda p: step_up(p, harmonic(p.size)),
         at_least=harmonic,

@@ -32,7 +32,7 @@ KAPPA = 0.5
 PLACES = 20
 """Binary places of centred scores: sums of their products are exact, so no order of adding changes a byte."""
 PRECISE = 0.005
-"""Relative standard error of the critical value at which no more resamples are drawn."""
+"""Relative standard error of the squared critical value, twice that of c, at which no more resamples are drawn."""
 OWN_BOOTSTRAP = "own bootstrap"
 """How the unadjusted p of a pair is found: the share of resamples whose statistic of that pair is as large."""
 _TIE = 1e-9
@@ -110,7 +110,7 @@ def max_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PV
     ----------
     scores : topics × systems, on the exact grid
     pairs : the comparisons
-    how : resamples, seed, alternative; with `most`, stages of 10,000 follow until the standard error of c is below .5%
+    how : resamples, seed, alternative; with `most`, stages of 10,000 follow until the standard error of c is below .25%
     alpha : the level of c
 
     References
@@ -280,7 +280,9 @@ def stages(total: int) -> Iterator[list[Block]]:
 
 
 def precise(maxima: Array, alpha: float) -> bool:
-    """Whether the critical value has a relative standard error below .5%, by the order statistics around it.
+    """Whether the critical value has a relative standard error below `PRECISE`, by the order statistics around it.
+
+    `_draw` gives squared statistics, so c itself has half of it.
 
     The number of maxima below the true quantile has a standard deviation of √(B·alpha·(1 − alpha)): the order
     statistics so far below and above c are one standard error away from it.

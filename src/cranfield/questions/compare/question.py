@@ -206,7 +206,7 @@ class CompareQuestion(ComparisonQuestion):
             return None
         from cranfield.questions.tune.tune import tune
 
-        done = tune(tuning.read_families(files["scores"], self, bar), **self.splitting)
+        done = tune(tuning.read_families(files["scores"], self, bar), **self.splitting, alpha=self.alpha)
         if len(done.families) < 2:
             raise DataError(
                 f"`tune` needs two families; found one, {done.families[0].name!r}. "

@@ -23,7 +23,7 @@ def cost(result: Cost) -> Drawing:
 
 def _apart(frame: pl.DataFrame, whole: pl.DataFrame, x: str, y: str) -> pl.DataFrame:
     """The points whose labels do not cover one another; of close ones the best, or the highest, keeps its own."""
-    wide, high = 0.14 * float(whole[x].max()), 0.1 * float(whole[y].max())  # type: ignore[arg-type]
+    wide, high = 0.1 * float(whole[x].max()), 0.1 * float(whole[y].max())  # type: ignore[arg-type]
     kept: list[dict[str, Any]] = []
     for row in frame.sort("best", y, descending=True).iter_rows(named=True):
         if all(abs(row[x] - other[x]) > wide or abs(row[y] - other[y]) > high for other in kept):
@@ -100,12 +100,18 @@ def _by_documents(result: Cost) -> Drawing:
         .encode(x="pool_per_topic:Q", y="topics:Q")
     )
     labelled = _apart(labelled, frame, "pool_per_topic", "topics")
-    text = alt.Chart(rows(labelled)).mark_text(dy=-14).encode(x="pool_per_topic:Q", y="topics:Q", text="text:N")
+    # Lines fall from the left, so labels begin above their points; the last one ends within the drawing.
+    at_end = pl.col("pool_per_topic") == frame["pool_per_topic"].max()
+    texts = (
+        alt.Chart(rows(labelled.filter(~at_end))).mark_text(dy=-14, dx=3, align="left"),
+        alt.Chart(rows(labelled.filter(at_end))).mark_text(dy=-14),
+    )
+    named = [one.encode(x="pool_per_topic:Q", y="topics:Q", text="text:N") for one in texts]
     shown = [name for name in ("n_systems", "min_diff", "width", "power", "alpha") if name in result.settings]
     asked = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {given(result.settings[name])}" for name in shown)
     left = f"; {len(measures) - len(kept)} further measures not drawn" if len(measures) > len(kept) else ""
     return finish(
-        alt.layer(lines, dots, best, text).properties(width=style.WIDTH, height=320),
+        alt.layer(lines, dots, best, *named).properties(width=style.WIDTH, height=320),
         headline(result).rstrip("."),
         f"{asked}; labels: total cost; ringed: cheapest of a measure{left}",
         alt_text="Deeper pools stand further right; one line per measure.",

@@ -19,7 +19,7 @@ def gate(result: Gate) -> Drawing:
     names = frame["measure"].to_list()
     title = f"{result.candidate} minus {result.baseline}, with one-sided {1 - result.alpha:.0%} bounds"
     base = alt.Chart(rows(frame)).encode(y=alt.Y("measure:N", sort=names, axis=names_axis()))
-    scale = alt.Scale(zero=True, nice=True)
+    scale = alt.Scale(zero=True, nice=True, padding=12)
     whiskers = base.mark_rule(strokeWidth=2, color=DARK).encode(
         x=alt.X("lower:Q", title=title, scale=scale), x2="upper:Q"
     )

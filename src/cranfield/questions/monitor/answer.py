@@ -80,8 +80,7 @@ ANYTIME = (
 )
 PLAN = (
     "boundary: largest p that decides the first pair; with Holm, later pairs have larger boundaries. t: the same for "
-    "|t|. "
-    "Future looks are assumed to be as large as the first.",
+    "|t|. made: the look has taken place. Future looks are assumed to be as large as the first.",
 )
 ANYTIME_PLAN = ("t: smallest |t| at which a confidence sequence excludes 0. Looks spend nothing.",)
 FORECAST = (

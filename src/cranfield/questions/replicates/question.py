@@ -51,9 +51,7 @@ class ReplicatesQuestion(Scoring):
         lead="The documents are split at random. Every topic is scored on every partition. Needs runs and judgments.",
         button="Run",
         doing="Splitting the documents of",
-        nothing="This takes a while. Choose data and run it.",
         brief="Which systems differ on several partitions of the documents; needs runs.",
-        waits=True,
     )
 
     measures: tuple[str, ...] = setting(

@@ -49,9 +49,7 @@ class ReuseQuestion(Scoring):
         "judgments.",
         button="Leave teams out",
         doing="Leaving teams out of",
-        nothing="This takes a while. Choose data and run it.",
         brief="Ranks that runs lose without the judgments that only their team contributed; needs runs.",
-        waits=True,
     )
 
     teams: Path | None = shared.teams()

@@ -79,8 +79,6 @@ class SimulateTestsQuestion(Question):
         "The result is the type I error and the power of each test.",
         button="Simulate",
         doing="Simulating scores like those of",
-        nothing="This takes a while and can be cancelled. Choose data and start it.",
-        waits=True,
         leads_to=lambda: (SimulateDesignQuestion, SimulateScoresQuestion),
     )
 

@@ -69,7 +69,7 @@ MOST_FOLDS = 20
 
 def tuning_answer(result: Tuning, question: Any = None) -> Answer:
     """Every family's choice per fold, its summary, the curve over its parameters, and the held-out scores."""
-    usual = {"n_resamples": defaults.CURVE_RESAMPLES, "seed": defaults.SEED, "alpha": defaults.ALPHA}
+    usual = {"n_resamples": defaults.CURVE_RESAMPLES, "seed": defaults.SEED, "alpha": result.alpha}
     band: dict[str, Any] = {name: getattr(question, name, value) for name, value in usual.items()}
     notes = tuple(line for family in result.families for line in notes_on(family))
 
@@ -87,7 +87,7 @@ def tuning_answer(result: Tuning, question: Any = None) -> Answer:
             "curve",
             "Every setting",
             rows,
-            settings={"n_resamples": count, "alpha": band["alpha"]},
+            settings={"n_resamples": count},
             digits={name: _places(rows[name].to_list()) for name in parameters},
             notes=(f"lower, upper: {level} percentile interval of the mean, {count} topic resamples.",),
         )

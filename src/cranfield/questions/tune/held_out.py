@@ -106,7 +106,7 @@ class TunedFamily:
     held_out_mean : the mean of the held-out scores over topics: the estimate for a system tuned in this way
     optimism : mean of `final` on the held-out topics minus `held_out_mean`
     n_tied : folds with several best settings on the training topics
-    lower, upper : 95% interval of the true mean of `final`, with the uncertainty of its choice; see `final_interval`
+    lower, upper : interval of the true mean of `final`, with the uncertainty of its choice; see `final_interval`
     """
 
     family: Family
@@ -210,7 +210,9 @@ class TunedFamily:
         )
 
 
-def tune_family(family: Family, raw: Array, units: Array, folds: Folds) -> tuple[TunedFamily, Array]:
+def tune_family(
+    family: Family, raw: Array, units: Array, folds: Folds, alpha: float = ALPHA
+) -> tuple[TunedFamily, Array]:
     """The findings for one family, and its held-out score per topic (NaN for a topic never held out)."""
     # Equal sums of n scores differ by at most n units after rounding.
     choice = choose(units, folds, tolerance=len(units))
@@ -228,7 +230,7 @@ def tune_family(family: Family, raw: Array, units: Array, folds: Folds) -> tuple
         train_sums = raw.sum(axis=0)[choice.column] - held_out_sums
     else:
         train_sums = np.array([raw[train, at].sum() for train, at in zip(folds.train, choice.column, strict=True)])
-    ends = final_interval(held_out[covered], raw, units, final)
+    ends = final_interval(held_out[covered], raw, units, final, alpha)
     result = TunedFamily(
         family=family,
         choices=choice.column,
@@ -300,7 +302,9 @@ def _numbers(values: Iterable[Any]) -> bool:
     return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
 
 
-def final_interval(held_out: Array, raw: Array, units: Array, final: int) -> tuple[float, float] | None:
+def final_interval(
+    held_out: Array, raw: Array, units: Array, final: int, alpha: float = ALPHA
+) -> tuple[float, float] | None:
     r"""The interval of the true mean of the setting that is best on all topics.
 
     The t interval of held-out scores ignores that other topics would lead to another choice. Let H̄ be the held-out
@@ -317,12 +321,13 @@ def final_interval(held_out: Array, raw: Array, units: Array, final: int) -> tup
     held_out : held-out score of every topic that was held out
     raw, units : topics × settings, as scores and in units of the exact grid (whole numbers)
     final : the column of the final setting
+    alpha : one minus the level of the interval
     """
     n = min(len(held_out), len(raw))
     if n < 2:
         return None
     error = max(_standard_error(held_out), _standard_error(raw[:, final]), _spread_of_choice(raw, units))
-    reach = float(stdtrit(n - 1, 1 - ALPHA / 2)) * error
+    reach = float(stdtrit(n - 1, 1 - alpha / 2)) * error
     means = float(held_out.mean()), float(raw[:, final].mean())
     return min(means) - reach, max(means) + reach
 

@@ -122,7 +122,7 @@ class TuneQuestion(Splitting, RunsOrScores):
     held_out: Path | None = setting(
         None, "Write the held-out scores, for `compare`.", metavar="FILE", part="view", on_page=False
     )
-    alpha: float = shared.alpha(part="view")
+    alpha: float = shared.alpha()
     n_resamples: int = setting(
         defaults.CURVE_RESAMPLES, "Topic resamples for the band of the curve.", least=1, most=1_000_000,
         part="view", more=True,

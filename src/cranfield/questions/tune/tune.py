@@ -17,6 +17,7 @@ from cranfield.core.defaults import ALPHA, CURVE_RESAMPLES, MEASURES, SEED
 from cranfield.core.errors import DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress
 from cranfield.core.labels import summary
+from cranfield.core.options import share
 from cranfield.core.resampling import grid_step, own_unit
 from cranfield.core.results import Result, signature
 from cranfield.measures.doors import scores_or_evaluated
@@ -76,12 +77,14 @@ class Tuning(Result):
     families : one `TunedFamily` each, also by name: ``tuning["bm25"]``
     folds : which topics were held out when; the same for all families
     held_out : topic × family matrix of held-out scores, ready for `cranfield.comparison`
+    alpha : one minus the level of the intervals
     warnings : one sentence each
     """
 
     families: tuple[TunedFamily, ...]
     folds: Folds
     held_out: ScoreMatrix
+    alpha: float = ALPHA
     warnings: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> TunedFamily:
@@ -132,6 +135,7 @@ class Tuning(Result):
             "n_topics": len(self.folds.topics),
             "folds": self.folds.description,
             "seed": self.folds.seed,
+            "alpha": self.alpha,
         }
 
     def summary(self) -> str:
@@ -143,7 +147,7 @@ class Tuning(Result):
         """One row per family.
 
         Columns: family, settings, final, agreement (share of folds that chose it), distinct (settings chosen),
-        in_sample_mean, held_out_mean, held_out_lower and held_out_upper (95% interval of the true mean of `final`, its
+        in_sample_mean, held_out_mean, held_out_lower and held_out_upper (interval of the true mean of `final`, its
         choice included), optimism.
         """
         return pl.DataFrame(
@@ -231,6 +235,7 @@ def tune(
     n_repeats: int | None = None,
     stratified: bool = False,
     seed: int = SEED,
+    alpha: float = ALPHA,
     progress: Progress | None = None,
 ) -> Tuning:
     """Choose every family's setting on training topics and score it on held-out topics.
@@ -253,6 +258,7 @@ def tune(
     folds, leave_one_out, holdout : instead of a splitter: number of folds, one topic at a time, or a share of topics
     n_repeats, stratified, seed : how folds or a hold-out are drawn; see `NFold`. Drawn once with `folds` or `holdout`,
         else 10 times, because one draw of folds moves the held-out mean by chance
+    alpha : one minus the level of the interval of each final setting's true mean
     progress : called with (done, total) while a live family is evaluated
 
     Notes
@@ -275,6 +281,7 @@ def tune(
     [0.61]
     """
     check_arguments(tune, locals())
+    share("alpha", alpha)
     given: Any = families
     if qrels is not None:
         families = split_families(with_warnings(scores_or_evaluated(given, qrels, measure or MEASURES[0])))
@@ -297,7 +304,7 @@ def tune(
     made = make_folds(split, topics, units, together)
     borders = np.cumsum([x.shape[1] for x in ordered])[:-1]
     parts = zip(listed, ordered, np.split(units, borders, axis=1), strict=True)
-    tuned, held_out = zip(*(tune_family(family, raw, own, made) for family, raw, own in parts), strict=True)
+    tuned, held_out = zip(*(tune_family(family, raw, own, made, alpha) for family, raw, own in parts), strict=True)
     covered = made.times_held_out > 0
     where = {topic: at for at, topic in enumerate(topics)}
     shown = [topic for topic in listed[0].scores.topics if covered[where[topic]]]
@@ -305,7 +312,7 @@ def tune(
     step = f"held-out scores of tuned families, {made.description}"
     matrix = ScoreMatrix(values, shown, [one.name for one in listed], listed[0].scores.measure, provenance=[step])
     before = _before(listed)
-    result = Tuning(tuned, made, matrix, (*before, *_warnings(tuned, made, matrix.values)))
+    result = Tuning(tuned, made, matrix, alpha, (*before, *_warnings(tuned, made, matrix.values)))
     notify(result.warnings)
     return result
 
