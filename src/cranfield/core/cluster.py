@@ -99,7 +99,7 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
                 )  # fmt: skip
             except (RuntimeError, OSError) as error:  # among them TimeoutError
                 raise ClusterError(
-                    f"the {processes} local workers did not all start ({error}). One may have been killed, or memory "
+                    f"the {processes} local workers did not all start ({str(error).rstrip('.')}). One may have been killed, or memory "
                     "is short. Try again, or use fewer"
                 ) from None
             ends.callback(_close, local)
