@@ -98,9 +98,10 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
                     silence_logs=logging.CRITICAL,
                 )  # fmt: skip
             except (RuntimeError, OSError) as error:  # among them TimeoutError
+                why = str(error).rstrip(".")
                 raise ClusterError(
-                    f"the {processes} local workers did not all start ({str(error).rstrip('.')}). One may have been killed, or memory "
-                    "is short. Try again, or use fewer"
+                    f"the {processes} local workers did not all start ({why}). One may have been killed, or memory is "
+                    "short. Try again, or use fewer"
                 ) from None
             ends.callback(_close, local)
         client = _connect(where, local)
