@@ -16,6 +16,7 @@ import platform
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from benchmarks import harness
@@ -53,8 +54,10 @@ def main() -> None:
     if len(chosen) == 1:
         measure(chosen[0], write)
         return
+    start = time.monotonic()
     for name in chosen:
         subprocess.run([sys.executable, "-m", "benchmarks", *(["--write"] if write else []), name], check=True)
+        print(f"{name}: done after {(time.monotonic() - start) / 60:.1f} minutes", flush=True)
 
 
 def measure(name: str, write: bool) -> None:

@@ -3,7 +3,8 @@
 Every row has three shares of families of pairs. The first is of families with at least one false positive at level .05,
 all systems being equal. The other two are of families, and of pairs, whose intervals hold the true differences, some
 systems being better (`SOME`). The rows of BEIR draw collections from real means and need ``../shared``. With a NAME,
-only rows whose name has it are run.
+only rows whose name has it are run. The last rows are shares of systems whose own interval on the leaderboard holds
+their mean.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.questions.across.across import holds_in
+from cranfield.questions.across.board import mean_intervals
 from cranfield.questions.across.claims import Claim, like_these, these_collections
 from cranfield.questions.across.collected import Collected
 from cranfield.questions.across.seeds import recipes
@@ -199,6 +201,53 @@ def families() -> Iterator[tuple[str, Family]]:
             yield f"like_these, 20 systems, K = {k}, BEIR", like(k, "BEIR", 20)
 
 
+def mean_of(claim: str, sizes: tuple[int, ...], population: str, r: int = 1) -> Callable[[np.random.Generator], float]:
+    """The share of five systems whose interval on the leaderboard holds their mean, in one draw."""
+    systems, names = tuple("abcde"), tuple(f"c{at}" for at in range(len(sizes)))
+    seeds = (("",),) * SYSTEMS if r == 1 else (tuple(map(str, range(r))),) * SYSTEMS
+    if population == "BEIR":
+        real = pl.read_csv(BEIR).pivot(on="system", index="collection", values="value").drop("collection").to_numpy()
+
+    def trial(rng: np.random.Generator) -> float:
+        scored: list[Array] = []
+        if claim == "like_these" and population == "BEIR":
+            chosen = rng.choice(real.shape[1], SYSTEMS, replace=False)
+            means, truth = real[rng.integers(len(real), size=len(sizes))][:, chosen], real[:, chosen].mean(axis=0)
+        elif claim == "like_these":
+            noise = (
+                rng.normal(0, 1, (len(sizes), 1)) if population == "normal" else rng.exponential(1, (len(sizes), 1)) - 1
+            )
+            means, truth = 0.4 + 0.15 * noise + rng.normal(0, 0.05, (len(sizes), SYSTEMS)), np.full(SYSTEMS, 0.4)
+        else:
+            gain = rng.normal(0, 0.02, r * SYSTEMS) if r > 1 else np.zeros(SYSTEMS)
+            for n in sizes:
+                of_topic = rng.normal(0.4, 0.2, (n, 1)) if population == "normal" else 0.2 * rng.exponential(2, (n, 1))
+                own = np.repeat(rng.normal(0, 0.1, (n, SYSTEMS)), r, axis=1)
+                scored.append(of_topic + own + gain + (rng.normal(0, 0.05, own.shape) if r > 1 else 0))
+            means, truth = np.stack([one.mean(axis=0) for one in scored]), np.full(SYSTEMS, 0.4)
+        topics = tuple(tuple(map(str, range(n))) for n in sizes) if scored else ()
+        data = Collected("m", names, systems, seeds, topics, tuple(scored) or None, means)
+        found = mean_intervals(data, claim, ALPHA)
+        return float(((found.lower <= truth) & (truth <= found.upper)).mean())
+
+    return trial
+
+
+def means() -> Iterator[tuple[str, Callable[[np.random.Generator], float]]]:
+    """The rows of means on the leaderboard."""
+    for population in ("normal", "skewed", *(("BEIR",) if BEIR.exists() else ())):
+        for k in (3, 8, 15):
+            yield f"mean, like_these, K = {k}, {population}", mean_of("like_these", (0,) * k, population)
+    for population in ("normal", "skewed"):
+        for sizes in ((50, 50), (30, 50, 100), (25,) * 15):
+            yield (
+                f"mean, these, {len(sizes)} collections of {sizes[0]} or more, {population}",
+                mean_of("these", sizes, population),
+            )
+    for r in (2, 3, 5, 10):
+        yield f"mean, recipe, 4 × 200, R = {r}", mean_of("recipe", (200,) * 4, "normal", r)
+
+
 def main(trials: int, part: str = "") -> None:
     """Print every row whose name has this part."""
     sys.stdout.write(f"{'':<64} false positives  all held  held\n")
@@ -209,6 +258,12 @@ def main(trials: int, part: str = "") -> None:
     for true in (0, 1, 2, 3):
         if part in (name := f"replicated in more than {true} of 4"):
             sys.stdout.write(f"{name:<64} {share(trials, too_many(true, 4))}\n")
+
+    for name, trial in means():
+        if part in name:
+            held = [trial(np.random.default_rng([20261118, at])) for at in range(4 * trials)]
+            error = float(np.std(held)) / math.sqrt(len(held))
+            sys.stdout.write(f"{name:<64} {np.mean(held):.3f} ± {error:.3f}\n")
 
 
 if __name__ == "__main__":

@@ -168,7 +168,7 @@ case("looks-take", lambda: titled(LOOKS),
              f"takes {LOOKS.topics_fixed}",
      lambda: titled(ONE_LOOK))  # fmt: skip
 case("other-documents", lambda: titled(copies(3)),
-     lambda: f"Other documents: {different(copies(3))} of 6 pairs differ in AP; mean interval length "
+     lambda: f"Over document partitions, {different(copies(3))} of 6 pairs differ in AP; mean interval length "
              f"{copies(3)['AP'].mean_length:.4f}",
      lambda: titled(copies(5)))  # fmt: skip
 case("splits-agree", lambda: titled(copies(3), "agreement"), lambda: "All 2 splits agree on 6 of 6 pairs (100%)",

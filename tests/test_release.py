@@ -26,10 +26,13 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 def test_conda_asks_for_what_pip_asks_for() -> None:
-    run = CONDA.split("  run:")[1].split("test:")[0]
-    wanted = {line.strip("- ").replace(" ", "") for line in run.splitlines() if line.strip()}
+    run, constrained = (
+        {line.strip("- ").replace(" ", "") for line in part.splitlines()[1:] if line.strip()}
+        for part in CONDA.split("  run:")[1].split("test:")[0].split("  run_constrained:")
+    )
     asked = {one.partition(";")[0] for one in PROJECT["dependencies"]}  # a package for any Python has no markers
-    assert wanted - {f"python{PROJECT['requires-python']}"} == asked
+    assert run - {f"python{PROJECT['requires-python']}"} == asked
+    assert constrained == {*PROJECT["optional-dependencies"]["charts"]}
 
 
 def test_the_paper_has_its_sections_and_works_cited() -> None:

@@ -1294,8 +1294,10 @@ def judges_case(name: str, true: Callable[[], Result], pattern: str, false: Call
 
 
 judges_case(
-    "judges.not-worse", judging("good"), r"good: not worse than a second person by more than \.10 in τ", judging("bad")
-)
+    "judges.not-worse", judging("good"),
+    r"good: not worse than a second person by more than \.10 in τ \(all 10 systems\)\. Nothing is shown for the best systems",
+    judging("bad"),
+)  # fmt: skip
 judges_case("judges.worse", judging("bad"), r"bad: worse than a second person by [01]\.\d{3} in τ", judging("good"))
 judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: 40 topics cannot decide whether it equals a second person",
             judging("good"))  # fmt: skip
@@ -1307,8 +1309,6 @@ judges_case(
     "tied: all systems tie, so τ is not defined",
     judging("good", persons=1),
 )
-judges_case("judges.top-unknown", judging("good"), r"This holds for all 10 systems together\. Nothing is shown for the best systems\.",
-            judging("bad"))  # fmt: skip
 judges_case("judges.no-ceiling", judging("good", persons=1), r"Only one person judged, so there is no verdict\. A verdict needs the judgments of a second person\.",
             judging("good"))  # fmt: skip
 judges_case("judges.no-groups", judging("good"), r"Bias for a group of systems was not examined\. Declare groups with `system_groups`\.",
@@ -1443,6 +1443,8 @@ judges_case("judges.cheapest-mix", planned(width=0.1, price_human=2, price_machi
             r"Cheapest mix: 15 topics by people, 500 further by machine \(cost 35\)", planned(width=0.1))  # fmt: skip
 judges_case("judges.instead", planned(width=0.1), r"With 500 further machine topics, people judge 15 topics instead of \d\d",
             planned(width=0.1, price_human=1))  # fmt: skip
+judges_case("judges.saves-none", planned("bad", width=0.1), r"People must judge \d\d topics; 500 further machine topics save none",
+            planned(width=0.1))  # fmt: skip
 judges_case("judges.not-reached", planned("bad", width=0.0001), "No number of human topics up to 20,000 reaches this goal",
             planned(width=0.1))  # fmt: skip
 judges_case("judges.explained", planned(width=0.1), r"In the pilot, the correlation of human and machine differences is 1\.00 \(average pair\)\.",

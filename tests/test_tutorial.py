@@ -16,7 +16,7 @@ SHOWN = {
     "tutorial_plan": "topics, power is about 0.8 to detect a difference of 0.1",
     "tutorial_table": "A missing mark does not mean equality",
     "tutorial_gate": "12 topics cannot decide",
-    "tutorial_judges": "Powered differences assume that the human topics are a random sample",
+    "tutorial_judges": "Prediction-powered differences assume that the human topics are a random sample",
 }
 """The tutorials, and a sentence that each comes to; they assert the rest themselves."""
 nbformat = pytest.importorskip("nbformat")

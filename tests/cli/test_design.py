@@ -58,7 +58,7 @@ def test_variance_shows_every_method_and_pools(past: Type) -> None:
     assert [row["method"] for row in one] == ["residual"]
     table = past("variance", "old.AP.csv").stdout
     assert "Variance of past scores" in table
-    assert "Designs use: all pairs and blocked ANOVA residual" in table
+    assert "Designs use residual (all pairs, blocked ANOVA)" in table
 
 
 def test_variance_shows_the_anova_table(past: Type) -> None:

@@ -233,7 +233,7 @@ def test_the_price_of_looking() -> None:
     assert row["expected_alternative"] < row["topics_fixed"]
     looks = rows(*words, "--show", "looks", "--spending", "pocock")
     assert sum(one["stop_null"] for one in looks) == pytest.approx(0.05, abs=1e-4)
-    assert "The maximum is 2 topics above that of one look." in typed(*words)[1]
+    assert "The maximum is 2 topics more than one look takes." in typed(*words)[1]
     assert "--looks" in refused(*words, "--looks", "0")
 
 

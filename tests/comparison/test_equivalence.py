@@ -107,7 +107,7 @@ def test_the_map_has_a_third_colour() -> None:
 
     found = cf.compare(scores([0.0, 0.0, 0.3]), margin=0.05)
     assert "equivalent" in str(charts.pairs(found).to_dict())
-    assert "Shown alike" in " ".join(comparison_answer(found, None).sentences)
+    assert "Equivalent to each other" in " ".join(comparison_answer(found, None).sentences)
 
 
 def test_false_claims_of_equivalence_are_rare() -> None:

@@ -335,7 +335,9 @@ def test_without_fsspec_a_url_says_what_is_missing(monkeypatch: pytest.MonkeyPat
 def test_a_store_names_the_package_it_needs(name: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fsspec")
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(FileError, match=rf"fsspec cannot open it: .*[Ii]nstall {package} .*, or fetch the file"):
+    with pytest.raises(
+        FileError, match=rf"fsspec cannot open it: .*[Ii]nstall {package} .*\. Or download the file first"
+    ):
         list(read_runs(name))
 
 

@@ -446,7 +446,7 @@ def spoilt(words: list[str], chance: random.Random) -> list[str]:
     at = chance.choice(there)
     source = Path(words[at])
     inside = [one for one in sorted(source.rglob("*")) if one.is_file()] if source.is_dir() else [source]
-    if not inside or source.name.startswith("new"):
+    if not inside or not source.name or source.name.startswith("new"):  # this directory, or one to write to
         return words
     place = Path("broken") / source.name
     place.parent.mkdir(exist_ok=True)
@@ -558,6 +558,8 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
         return f"exit code {code} without a word"
     if OWN_FAULT.search(err.getvalue()):
         return f"a mistake of our own, told as an error:\n{err.getvalue()[:500]}"
+    if "\x1b" in out.getvalue() + err.getvalue():
+        return f"an escape sequence for the terminal\n{err.getvalue()[:500]}"
     if len(err.getvalue()) > 20_000:
         return f"messages of {len(err.getvalue()):,} characters"
     if code in (1, 2):

@@ -552,6 +552,8 @@ def test_scores_by_different_measures_are_refused() -> None:
 def test_a_score_file_without_a_measure_takes_that_of_the_others() -> None:
     same = cf.judges({"person": matrix(scores(), "score")}, {"machine": matrix(scores(), "map")}, n_resamples=20)
     assert same.settings["measure"] == "map"
+    other = cf.judges({"person": matrix(scores(), "nist")}, {"machine": matrix(scores(), "gpt4")}, n_resamples=20)
+    assert other.settings["measure"] == "nist"
     alias = cf.judges({"person": matrix(scores(), "AP")}, {"machine": matrix(scores(), "map")}, n_resamples=20)
     assert alias.settings["measure"] == "AP"
 

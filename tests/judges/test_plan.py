@@ -139,3 +139,9 @@ def test_a_pilot_without_variance_is_refused() -> None:
     same = np.repeat(RNG.random((20, 1)), 4, axis=1)
     with pytest.raises(CranfieldError, match="the systems differ alike on every topic of the pilot"):
         cf.design_judges(matrix(same), {"m": matrix(same)}, width=0.1)
+
+
+def test_the_price_of_a_machine_alone_is_refused() -> None:
+    with pytest.raises(CranfieldError) as caught:
+        cf.design_judges(matrix(PEOPLE), {"m": matrix(MACHINE)}, width=0.1, price_machine=0.5)
+    assert str(caught.value) == "`price_machine` needs `price_human`. Give both prices."

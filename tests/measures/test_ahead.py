@@ -69,10 +69,15 @@ def assert_equal_every_way(folder: Path, *words: str) -> tuple[int, str, str]:
 
 
 @needed
-def test_odd_runs_have_the_same_scores_and_warnings(files: Path) -> None:
+@pytest.mark.parametrize(
+    "without", [(), ("comments", "markup", "mixed", "tags", "table", "old")], ids=["all", "judged"]
+)
+def test_odd_runs_have_the_same_scores_and_warnings(files: Path, without: tuple[str, ...]) -> None:
+    for name in without:
+        (files / "runs" / name).unlink()
     code, table, warnings = assert_equal_every_way(files, "qrels", "runs")
-    assert (code, table.count("\n")) == (0, 1 + len(RUNS) * 3 * (4 + 1))
-    assert "1 comment line skipped" in warnings
+    assert (code, table.count("\n")) == (0, 1 + (len(RUNS) - len(without)) * 3 * (4 + 1))
+    assert without or "1 comment line skipped" in warnings
     assert "3 topics without judgments dropped" in warnings
 
 
@@ -106,12 +111,19 @@ def test_judgments_with_a_header_are_not_taken_for_rows(files: Path) -> None:
 
 @needed
 def test_what_was_judged_and_that_nothing_is_left_behind(files: Path) -> None:
+    """Runs are judged from the last on, up to the first that is left to others."""
     program = """
         import os, time
         from cranfield.collection.ahead import read_ahead
-        with read_ahead("qrels", ["runs"], 2) as ahead:
-            time.sleep(1)
-            print(*sorted(name for name in os.listdir("runs") if ahead.judged(f"runs/{name}")))
+        names = sorted(os.listdir("runs"))
+        runs = [f"runs/{name}" for name in names]
+        for some in (runs, runs[:8]):
+            with read_ahead("qrels", some, 2) as ahead:
+                while ahead.is_at_work():
+                    time.sleep(0.01)
+                print(*(name for name, run in zip(names, some) if ahead.judged(run)), sep=",")
+        with read_ahead("qrels", ["runs/plain"] * 9, 2) as ahead:
+            pass
         try:
             os.waitpid(-1, 0)
         except ChildProcessError:
@@ -122,8 +134,10 @@ def test_what_was_judged_and_that_nothing_is_left_behind(files: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)], cwd=files, capture_output=True, text=True, check=True
     )
-    judged = set(RUNS) - {"comments", "markup", "mixed", "tags", "table", "old"}
-    assert done.stdout.split() == [*sorted(judged), "alone"]
+    names = sorted(RUNS)
+    assert names[-2:] == ["tags", "wide"]
+    assert names[3:8] == ["long", "mark", "markup", "mixed", "no-end"]
+    assert done.stdout.split() == ["wide", "no-end", "alone"]
 
 
 @needed

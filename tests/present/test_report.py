@@ -356,6 +356,15 @@ def test_a_note_of_the_organisers(tmp_path: Path) -> None:
     assert "<p>Thank you &lt;all&gt;.</p>\n<p>See you next year.</p>" in html
 
 
+def test_the_page_of_a_team_has_a_name_that_a_file_can_have(tmp_path: Path) -> None:
+    names = ("../x", "a/b", "é漢" * 90, "n" * 300, "N" * 300, "..")
+    scores = ScoreMatrix(matrix(8, 6).values, matrix(8, 6).topics, names, "AP")
+    written = build_report(scores, n_resamples=300, skip=REPORT_SECTIONS).write_participants(tmp_path / "mail")
+    assert {path.parent for path in written} == {tmp_path / "mail"}
+    assert len({path.name.lower() for path in written}) == 6
+    assert max(len(path.name.encode()) for path in written) < 120
+
+
 def test_a_page_for_every_team(tmp_path: Path) -> None:
     sample = make_sample(n_topics=12, n_systems=5, n_documents=600, seed=11)
     teams = dict(sample.truth.select("system", "team").iter_rows())

@@ -59,10 +59,14 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
     return data[:page] + chance.randbytes(4096) + data[page + 4096 :]
 
 
-def test_damage_that_sqlite_cannot_even_quote_leaves_the_data(kept: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["text", "version"])
+def test_damage_that_sqlite_takes_for_something_else_leaves_the_data(kept: Path, tmp_path: Path, where: str) -> None:
     home = copied(kept, tmp_path)
     index = home / "index.sqlite"
-    index.write_bytes(index.read_bytes().replace(b"primary key", b"primary ke\xff"))
+    data = index.read_bytes()  # an error that quotes what is no text, or a version that may not be written
+    index.write_bytes(
+        data.replace(b"primary key", b"primary ke\xff") if where == "text" else data[:18] + b"\x09" + data[19:]
+    )
     store = Store(LIMITS, home)
     assert len(store.datasets()) == 4, "the sample, and the three that were there"
     assert store.index.was_damaged

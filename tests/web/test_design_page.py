@@ -30,6 +30,16 @@ def test_the_first_visit_shows_a_worked_example(client: Client) -> None:
     assert "The papers&#39; spreadsheet gives 166." in papers  # EVIA 2014 Table 4
 
 
+def test_a_collection_is_planned_for_as_many_systems_as_it_has(client: Client) -> None:
+    """As the report does, unless the address says otherwise."""
+    sent = client.post("/api/data", files={"files": ("past.AP.csv", scores(systems=6))}).json()["id"]
+    ask(client, f"/api/design?data={sent}&kind=recommend&systems=6&min_diff=0.10")
+    assert 'name="systems" value="6"' in client.get(f"/design?data={sent}").text
+    assert 'name="systems" value="4"' in client.get(f"/design?data={sent}&systems=4&min_diff=0.1").text
+    assert 'name="systems" value="20"' in client.get("/design").text
+    assert client.get("/design?data=none").status_code == 404
+
+
 def test_methods_stand_side_by_side(client: Client) -> None:
     rows = ask(client, ROBUST)["rows"]
     assert [(row["method"], row["topics"]) for row in rows] == [

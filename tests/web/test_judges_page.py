@@ -66,6 +66,13 @@ def test_the_page_answers_as_the_function_does(client: Client, files: dict[str, 
     ]  # fmt: skip
 
 
+def test_the_page_takes_the_measure_of_the_command(client: Client, files: dict[str, bytes]) -> None:
+    data = uploaded(client, files)
+    body = ask(client, f"/api/judges?data={data['id']}&resamples=50")
+    assert {row["measure"] for row in body["rows"]} == {"nDCG@10"}
+    assert "nDCG@10, else the first" in client.get(f"/judges?data={data['id']}").text
+
+
 def test_the_menu_has_judges_only_where_a_machine_judged(client: Client, files: dict[str, bytes]) -> None:
     with_machine, without = uploaded(client, files), uploaded(client, files, "machine.qrels")
     assert "/judges?data=" in client.get(f"/reliability?data={with_machine['id']}").text

@@ -70,8 +70,9 @@ def send(base: str, x: ScoreMatrix) -> str:
     ]
     name, text = f"made{x.n_systems}.AP.csv", "\n".join(lines) + "\n"
     with httpx.Client(trust_env=False, timeout=PATIENCE / 1000) as client:
-        answer = client.post(f"{base}/api/data", files={"files": (name, text)})
-    return f"{base}/data/{answer.json()['id']}?resamples=2000"
+        answer = client.post(f"{base}/api/data", files={"files": (name, text)}).json()
+    id = answer.get("id") or answer["data"]  # a busy server still reads it
+    return f"{base}/data/{id}?resamples=2000"
 
 
 def ready(page: Any, address: str, seconds: int = PATIENCE // 1000) -> None:
@@ -594,11 +595,14 @@ def test_the_slider_whitens_the_map(page: Any, served: tuple[str, int]) -> None:
     ready(page, upload(served[0], 12))
     note, slider = page.locator(".view-map .view-note"), page.get_by_label("with so many topics")
     expect(page.locator(".view-plan output")).to_have_text("30 topics, as here")
+    before, canvas = slider.bounding_box(), page.locator(".view-map canvas").bounding_box()
+    assert before["y"] + before["height"] <= canvas["y"], "above the map, which may be higher than the window"
     slider.focus()
     page.keyboard.press("Home")
     expect(note).to_contain_text("10 topics detect ")
     expect_address(page, "plan=10")
     few = re.search(r"power\. (\d+) of 66 observed", note.inner_text())
+    assert slider.bounding_box() == before, "it stays under the pointer that moves it"
     page.keyboard.press("End")
     expect(note).to_contain_text("300 topics detect ")
     many = re.search(r"power\. (\d+) of 66 observed", note.inner_text())
@@ -610,6 +614,17 @@ def test_the_slider_whitens_the_map(page: Any, served: tuple[str, int]) -> None:
     assert wanted is not None
     least = float(f"{wanted['min_diff'][-1]:.2g}")
     expect(note).to_contain_text(f"300 topics detect {least:g} AP with 80% power.")
+
+
+def test_the_axis_of_the_leaderboard_has_round_numbers(page: Any, served: tuple[str, int]) -> None:
+    ready(page, upload(served[0], 12))
+    marks = page.locator(".view-axis > span:not(.view-unseen)")
+    values = [float(text) for text in marks.all_inner_texts()]
+    assert len(values) >= 3
+    assert values == pytest.approx([k * values[1] for k in range(len(values))])
+    assert values[1] in (0.05, 0.1, 0.2)
+    left = [mark.bounding_box()["x"] for mark in marks.all()]
+    assert left == sorted(left)
 
 
 def test_a_mailed_address_pins_a_run(browser: Any, mailed: Path) -> None:

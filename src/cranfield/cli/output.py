@@ -17,7 +17,7 @@ from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.core.errors import ArgumentError, FileError, UnknownNameError
 from cranfield.core.files import COMPRESSED, NamedFile, expand, is_file, is_folder, is_url, split_sheet
 from cranfield.core.formats import FORMATS, OutputFormat, endings, of_path, offered
-from cranfield.core.labels import plural
+from cranfield.core.labels import CONTROL, plural
 from cranfield.core.options import Setting
 from cranfield.core.question import Files, Question, in_words_of
 from cranfield.core.resources import check_charts
@@ -217,7 +217,8 @@ def say(text: str) -> None:
     """Print a line on stderr, with Python arguments spelled as options."""
     if _quiet and not text.startswith(("error:", "interrupted")):
         return
-    sys.stderr.write((as_options(text, _asked) if _asked else text) + "\n")
+    told = as_options(text, _asked) if _asked else text
+    sys.stderr.write(CONTROL.sub("\ufffd", told) + "\n")  # the name of a file may hold what steers a terminal
     sys.stderr.flush()
 
 

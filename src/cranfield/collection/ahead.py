@@ -25,8 +25,6 @@ _MOST = 1 << 23
 """Bytes of a run; longer ones are read in blocks."""
 _HELD = 1 << 26
 """Bytes of results; no further run is judged beyond."""
-_DOUBTS = 9
-"""Runs that may be read in vain."""
 _SIZE = 8
 """Bytes that tell the length of a result."""
 _LARGE = ("numpy", "polars")
@@ -58,7 +56,7 @@ class ReadAhead:
         Whoever asks for one run after the other meets those that were judged, and the other process is done.
         """
         with self._turn:
-            size = os.fstat(self._results).st_size if self._child else 0
+            size = os.fstat(self._results).st_size if self._results >= 0 else 0
             while self._at + _SIZE <= size:
                 begin = self._at + _SIZE
                 length = int.from_bytes(os.pread(self._results, _SIZE, self._at))
@@ -70,14 +68,25 @@ class ReadAhead:
                 self._end()
             return self._found.pop(path, None)
 
+    def is_at_work(self) -> bool:
+        """Whether the other process still judges runs, and so takes the place of a thread."""
+        with self._turn:
+            if self._child:
+                with suppress(ChildProcessError):
+                    if os.waitpid(self._child, os.WNOHANG) == (0, 0):
+                        return True
+                self._child = 0  # its number may be that of another process from now on
+            return False
+
     def _end(self) -> None:
-        if not self._child:
-            return
-        with suppress(ProcessLookupError, ChildProcessError):  # nobody waits for children here
-            os.kill(self._child, signal.SIGKILL)
-            os.waitpid(self._child, 0)
-        os.close(self._results)
-        self._child = 0
+        if self._child:
+            with suppress(ProcessLookupError, ChildProcessError):
+                os.kill(self._child, signal.SIGKILL)
+                os.waitpid(self._child, 0)
+            self._child = 0
+        if self._results >= 0:
+            os.close(self._results)
+            self._results = -1
 
     def __enter__(self) -> ReadAhead:
         return self
@@ -118,20 +127,19 @@ def _unpacked(packed: bytes) -> tuple[str, JudgedLines]:
 
 
 def _judge_runs(judge: Judge, runs: Sequence[str], results: int) -> None:
-    """Judge the runs in the child, which never returns."""
+    """Judge the runs in the child, which never returns, up to the first one that is left to others."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        parent, held, doubts = os.getppid(), 0, 0
+        parent, held = os.getppid(), 0
         for path in reversed(expand(runs)):
-            if held > _HELD or doubts > _DOUBTS or os.getppid() != parent or not is_file(path):
+            if held > _HELD or os.getppid() != parent or not is_file(path):
                 break
             with open_bytes(path) as stream:
                 data = stream.read(_MOST)
                 if stream.read(1):
                     break
             if (found := judge(check_text(data, path))) is None:
-                doubts += 1
-                continue
+                break
             packed = _packed(path, found)
             held += os.write(results, len(packed).to_bytes(_SIZE) + packed)
     finally:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from typing import Any, Protocol
 
 from cranfield.core.errors import FileError
-from cranfield.core.labels import natural_sorted, summary
+from cranfield.core.labels import CONTROL, natural_sorted, summary
 from cranfield.core.resources import refuse_forked
 from cranfield.core.text import BOOKS, check_no_nul, without_mark
 
@@ -216,15 +216,17 @@ def resolved(path: str | os.PathLike[str]) -> Path:
 
 
 def speakable(name: str) -> str:
-    """A name that can be printed: what is no Unicode is shown as a question mark, and is opened as it is called.
+    """A name that can be printed: what is no Unicode, and what would steer a terminal, is shown as a question mark.
+
+    The file is opened as it is called.
 
     >>> name = speakable("runs/b\\udcfcm25.run")
     >>> name, name.place
     ('runs/b\ufffdm25.run', 'runs/b\\udcfcm25.run')
     """
-    if name.isascii() or isinstance(name, NamedFile):
+    if (name.isascii() and name.isprintable()) or isinstance(name, NamedFile) or "\0" in name:
         return name
-    shown = re.sub("[\ud800-\udfff]", "\ufffd", name)
+    shown = CONTROL.sub("\ufffd", re.sub("[\ud800-\udfff]", "\ufffd", name))
     return name if shown == name else NamedFile(shown, name)
 
 

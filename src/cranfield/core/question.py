@@ -201,6 +201,7 @@ class Question:
     instead : the setting that can take the place of what it is asked about, if one can
     counts : what a progress bar counts
     by_one_measure : whether it is about one measure at a time; otherwise no measure named means all there are
+    prefers : the measure a page takes where none is named and the data have it, instead of the first
     place : its place in the list of commands
     printed : whether its answer is tables, which can be written to files
     drawn : whether its answer has charts
@@ -217,6 +218,7 @@ class Question:
     instead: ClassVar[str] = ""
     counts: ClassVar[str] = ""
     by_one_measure: ClassVar[bool] = False
+    prefers: ClassVar[str] = ""
     place: ClassVar[int] = 1000
     printed: ClassVar[bool] = True
     drawn: ClassVar[bool] = True

@@ -387,6 +387,8 @@ def evaluate(
     units: Iterable[Unit] = sources
     if executor is None:
         workers = workers or min(available_workers(), MOST_THREADS)
+        if judged.ahead is not None and judged.ahead.is_at_work():
+            workers = max(1, workers - 1)
     else:
         units = sent(sources, lenient, name)
         units = units if evaluator.needs_documents else in_sections(units)

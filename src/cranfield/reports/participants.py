@@ -14,6 +14,8 @@ from cranfield.questions.compare.comparison import Comparison
 
 MOST_TOPICS = 3
 """Topics of a run that are named: its best and its worst beside the others."""
+_LONGEST = 100
+"""Bytes of a team's name in that of its file; systems allow 255."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ def participant_pages(
         members.setdefault((teams or {}).get(name) or name, []).append(one)
     pages: dict[str, str] = {}
     for team in sorted(members):
-        stem = re.sub(r"[^\w.-]+", "_", team).strip("._") or "team"
+        plain = re.sub(r"[^\w.-]+", "_", team).encode()[:_LONGEST].decode(errors="ignore")
+        stem = plain.strip("._") or "team"
         names = (f"{stem}{f'-{number}' if number > 1 else ''}.html" for number in range(1, len(members) + 1))
         file = next(name for name in names if name.lower() not in {known.lower() for known in pages})
         shown = {"team": team, "title": title, "runs": members[team], "comparison": comparison, "report": report}

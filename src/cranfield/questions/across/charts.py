@@ -71,7 +71,7 @@ def systems(result: Across) -> Drawing:
         base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("mean:Q", title=title), color=tone),
     ).properties(width=WIDTH, height=style.step(len(names)))
     left = whole.height - board.height
-    more = f"; {left} more systems not drawn" if left else ""
+    more = f"; {plural(left, 'more system')} not drawn" if left else ""
     dark = "" if result.settings["baseline"] else "; dark: rank may be 1"
     return finish(plot, headline(result), f"{_counts(result)}; claim {whole['claim'][0]}{dark}{more}")
 
@@ -185,7 +185,7 @@ def critical_difference(result: Across) -> Drawing:
         first=f"{names[0]} has" if top == 1 else f"{plural(top, 'system')} share",
         systems=f"{plural(int(near.sum()), 'system')} {'lies' if near.sum() == 1 else 'lie'}",
     )
-    left = f"; {m - len(names)} more systems not drawn" if m > len(names) else ""
+    left = f"; {plural(m - len(names), 'more system')} not drawn" if m > len(names) else ""
     note = f"{_counts(result)}; critical difference {critical:.2f} ranks (Nemenyi); adding a system may change it{left}"
     return finish(plot, text, note)
 

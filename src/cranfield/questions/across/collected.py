@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -35,6 +36,12 @@ TWICE = sentence(
     "{measure}: {first} and {second} have the same scores. If they are one collection, give it once: otherwise "
     "errors are too small.",
     "two collections have the same topics and the same scores of all systems",
+)
+OVERLAP = sentence(
+    "across.overlap",
+    "{measure}: {first} and {second} share {count} with the same scores. They count as independent, so errors are too "
+    "small. Give each topic once.",
+    "at least half of a collection's topics are in another one, with the same scores of all systems",
 )
 BEST_OF_SEEDS = sentence(
     "across.best-of-seeds",
@@ -406,12 +413,30 @@ def _joined(measure: str, parts: Mapping[str, Part], missing: str) -> Collected:
         first = seen.setdefault((labels, values.tobytes()), name)
         if first != name:
             said.append(TWICE(measure=measure, first=first, second=name))
+    if not bare:
+        said += _overlaps(measure, names, topics, scores)
     seeds = tuple(tuple(seed for system, seed in runs if system == one) for one in systems)
     means = np.stack([values.mean(axis=0) for values in scores])
     return Collected(
         measure, tuple(names), tuple(systems), seeds, () if bare else tuple(topics), None if bare else tuple(scores),
         means, tuple(said),
     )  # fmt: skip
+
+
+def _overlaps(
+    measure: str, names: Sequence[str], topics: Sequence[tuple[str, ...]], scores: Sequence[Array]
+) -> list[str]:
+    """Collections that share half of their topics or more, with the same scores; not those that are equal."""
+    rows = [
+        {(topic, row.tobytes()) for topic, row in zip(labels, values, strict=True)}
+        for labels, values in zip(topics, scores, strict=True)
+    ]
+    found = []
+    for i, j in combinations(range(len(names)), 2):
+        both = len(rows[i] & rows[j])
+        if 2 * both >= min(len(rows[i]), len(rows[j])) and rows[i] != rows[j]:
+            found.append(OVERLAP(measure=measure, first=names[i], second=names[j], count=plural(both, "topic")))
+    return found
 
 
 def _refuse_missing(measure: str, names: Sequence[str], runs: Sequence[Run], there: NDArray[np.bool_]) -> None:

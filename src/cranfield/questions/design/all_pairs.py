@@ -16,7 +16,7 @@ from cranfield.questions.design.grid import Array, Grid, Numbers, Variances
 from cranfield.questions.design.power import ALL_PAIRS, WITH_BASELINE, exact_power
 from cranfield.questions.design.question import PairsQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
-from cranfield.questions.design.solve import power_design
+from cranfield.questions.design.solve import power_design, solve_grid
 from cranfield.questions.variance.estimate import VarianceEstimate
 from cranfield.questions.variance.sphericity import pair_spread
 
@@ -98,7 +98,8 @@ def solve_all_pairs(
     if spreads.any():
         grid.cells["spread"] = spreads
     test = WITH_BASELINE if baseline else ALL_PAIRS
-    return power_design(grid, test, exact_power, {"baseline": baseline}, first={"method": "exact"})
+    found = solve_grid(grid, test, exact_power)
+    return power_design(grid, test, found, {"baseline": baseline}, first={"method": "exact"})
 
 
 PAIRS = DesignKind(

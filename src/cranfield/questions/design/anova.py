@@ -26,7 +26,7 @@ from cranfield.questions.design.jackknife import Size, blocked_size, past_scores
 from cranfield.questions.design.power import BLOCKED, ONE_WAY, FTest, exact_power, normal_power
 from cranfield.questions.design.question import AnovaQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
-from cranfield.questions.design.solve import MOST_TOPICS, PowerRule, power_at, power_design, solve
+from cranfield.questions.design.solve import MOST_TOPICS, PowerRule, Solved, power_at, power_design, solve, solve_grid
 from cranfield.questions.variance.estimate import VarianceEstimate
 
 RULES: dict[DesignMethod, PowerRule] = {
@@ -169,14 +169,15 @@ def solve_anova(
     settings: dict[str, Any] = {"method": method}
     if from_past or epsilon is not None:
         settings["epsilon"] = "past" if from_past else epsilon
-    past_size = from_past and grid.unknown == "n_topics" and rule is exact_power
+    found = solve_grid(grid, test, rule)
+    if from_past and grid.unknown == "n_topics" and rule is exact_power:
+        found = _with_epsilon(grid, *found)
     return power_design(
-        grid, test, rule, settings, first={"method": method, "blocked": blocked}, warnings=warnings,
+        grid, test, found, settings, first={"method": method, "blocked": blocked}, warnings=warnings,
         last={
             **({"epsilon": cells["epsilon"]} if epsilon is not None or plain is not None else {}),
             **({} if plain is None else {"epsilon_gg": plain}),
         },
-        refine=partial(_with_epsilon, grid) if past_size else None,
     )  # fmt: skip
 
 
@@ -250,8 +251,10 @@ def _past_epsilon(estimates: list[VarianceEstimate | None], n_systems: Array) ->
     return of_cells[:, 0], of_cells[:, 1], said
 
 
-def _with_epsilon(grid: Grid, solved: Array, lower: Array, upper: Array) -> None:
-    """Include the uncertainty of ε in the interval of the topics; no interval with too few past topics."""
+def _with_epsilon(grid: Grid, solved: Array, lower: Array | None, upper: Array | None) -> Solved:
+    """The uncertainty of ε in the interval of the topics too; no interval with too few past topics."""
+    if lower is None or upper is None:
+        return solved, None, None
     for at, one in enumerate(grid.estimates):
         k = int(grid.cells["n_systems"][at])
         if k == 2 or one is None or one.estimator != "residual" or np.isnan(solved[at]):
@@ -262,6 +265,7 @@ def _with_epsilon(grid: Grid, solved: Array, lower: Array, upper: Array) -> None
         if size is not None and size.at(1 - half) <= MOST_TOPICS:
             lower[at] = min(max(np.ceil(size.at(half)), 2), solved[at])
             upper[at] = max(np.ceil(size.at(1 - half)), solved[at])
+    return solved, lower, upper
 
 
 def size_with_epsilon(estimate: VarianceEstimate, n_systems: int, **asked: float) -> Size | None:

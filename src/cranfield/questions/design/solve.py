@@ -21,6 +21,9 @@ PowerRule = Callable[[Array, Array, Array, Array], Array]
 """Power from (degrees of freedom between, of the error, noncentrality, critical value)."""
 Reached = Callable[[Array, NDArray[np.intp]], NDArray[np.bool_]]
 
+Solved = tuple[Array, Array | None, Array | None]
+"""What was missing, with its ends where the variance has an interval."""
+
 SHOWN = ("variance", "spread", "n_systems", "comparisons", "min_diff", "alpha", "power", "n_topics")
 """The columns of a power design, in this order."""
 TWO = np.full(1, 2.0)
@@ -84,26 +87,28 @@ def solve(cells: Cells, unknown: str, test: FTest, rule: PowerRule) -> Array:
     return smallest(reached, guess, dense=0 if rule is exact_power else DENSE)
 
 
+def solve_grid(grid: Grid, test: FTest, rule: PowerRule) -> Solved:
+    """The missing quantity in every cell, and its ends at both ends of the variance's interval."""
+    solved, *ends = grid.solved(solve, test, rule)
+    return (solved, None, None) if ends[0] is None else (solved, np.minimum(*ends), np.maximum(*ends))
+
+
 def power_design(
     grid: Grid,
     test: FTest,
-    rule: PowerRule,
+    found: Solved,
     settings: Mapping[str, Any],
     *,
     first: Mapping[str, Any],
     last: Mapping[str, Any] | None = None,
     warnings: Iterable[str] = (),
-    refine: Callable[[Array, Array, Array], None] | None = None,
 ) -> Design:
-    """The design of a grid: the missing quantity, its ends at both ends of the variance's interval, and its power.
+    """The design of a grid: what was found for it (see `solve_grid`), and its power.
 
-    `first` and `last` are further columns; `refine` may put other ends in place.
+    `first` and `last` are further columns.
     """
     cells = grid.cells
-    solved, *ends = grid.solved(solve, test, rule)
-    lower, upper = (None, None) if ends[0] is None else (np.minimum(*ends), np.maximum(*ends))
-    if refine is not None and lower is not None and upper is not None:
-        refine(solved, lower, upper)
+    solved, lower, upper = found
     known = np.isfinite(cells.get("epsilon", cells["variance"]))
     asked = {name: values[known] for name, values in cells.items()}
     said = (*check_solved(solved[known], grid.unknown, test, asked), *warnings)

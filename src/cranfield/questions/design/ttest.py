@@ -14,7 +14,7 @@ from cranfield.questions.design.grid import Grid, Numbers, Variances
 from cranfield.questions.design.power import PAIRED, TWO_SAMPLE, exact_power, published_t_power
 from cranfield.questions.design.question import TtestQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
-from cranfield.questions.design.solve import PowerRule, power_design
+from cranfield.questions.design.solve import PowerRule, power_design, solve_grid
 
 RULES: dict[str, PowerRule] = {"exact": exact_power, "published": published_t_power}
 UNPAIRED_RESIDUAL = sentence(
@@ -102,7 +102,8 @@ def solve_ttest(
         raise ArgumentError(f"`method` of a t-test design must be exact or published; got {method!r}.")
     grid = Grid.of_power(name, variance, **asked)
     warnings = [UNPAIRED_RESIDUAL()] if two_sample and grid.of_residuals else []
-    return power_design(grid, test, RULES[method], {"method": method}, first={"method": method}, warnings=warnings)
+    found = solve_grid(grid, test, RULES[method])
+    return power_design(grid, test, found, {"method": method}, first={"method": method}, warnings=warnings)
 
 
 TTEST = DesignKind(

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 NOT_WORSE = sentence(
     "judges.not-worse",
-    "{judge}: not worse than a second person by more than .10 in τ",
+    "{judge}: not worse than a second person by more than .10 in τ (all {systems}). Nothing is shown for the best "
+    "systems",
     "the interval of Δ begins above −.10, no more pairs are opposite than between people, and no declared group is "
     "biased",
     measured="judges.md#what-simulation-says",
@@ -42,11 +43,6 @@ TAU_ALONE = sentence(
     measured="judges.md#what-simulation-says",
 )
 NO_TAU = sentence("judges.no-tau", "{judge}: all systems tie, so τ is not defined", "all systems tie for one judge")
-TOP_UNKNOWN = sentence(
-    "judges.top-unknown",
-    "This holds for all {systems} together. Nothing is shown for the best systems.",
-    "the verdict is that the machine is not worse than a second person",
-)
 NO_CEILING = sentence(
     "judges.no-ceiling",
     "Only one person judged, so there is no verdict. A verdict needs the judgments of a second person.",
@@ -221,7 +217,7 @@ def headline(result: Judging) -> str:
 
 def _verdict(one: Verdict) -> str:
     if one.outcome == "not worse":
-        return NOT_WORSE(judge=one.judge)
+        return NOT_WORSE(judge=one.judge, systems=plural(one.n_systems, "system"))
     if one.outcome == "worse":
         return WORSE(judge=one.judge, gap=-one.difference.value)
     return CANNOT_TELL(judge=one.judge, topics=plural(one.n_topics, "topic"))
@@ -244,10 +240,8 @@ def sentences(result: Judging) -> list[str]:
     for at, one in enumerate(result.verdicts):
         if at:
             said.append(f"{_verdict(one)}.")
-        if one.outcome == "not worse":
-            said.append(TOP_UNKNOWN(systems=plural(one.n_systems, "system")))
-            if result.bias_rows.is_empty():
-                said.append(NO_GROUPS())
+        if one.outcome == "not worse" and result.bias_rows.is_empty():
+            said.append(NO_GROUPS())
         d = one.difference
         on = plural(one.n_topics, "topic")
         if one.n_pairs is not None:

@@ -36,8 +36,6 @@ JudgesLike: TypeAlias = Judgments | Mapping[str, Judgments] | Sequence[Judgments
 """One judge, or several in a list or by name."""
 PAIR = ("topic", "document")
 LEAST_IN_STRATUM = 2
-UNNAMED = "score"
-"""The measure of a score file that names none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,13 +197,13 @@ def gather(
 
 
 def _measure_of(judges: Sequence[Judge]) -> str:
-    """The measure of all judges; different ones are refused, and a file without a measure may have any."""
-    known = [(one.name, one.scores.measure) for one in judges if one.scores.measure != UNNAMED]
+    """The measure of all judges; different ones are refused. Names that are no measures may come from file names."""
+    known = [(one.name, one.scores.measure) for one in judges if recognise(one.scores.measure)]
     if not known:
-        return UNNAMED
+        return judges[0].scores.measure
     name, measure = known[0]
     for other, found in known[1:]:
-        if (recognise(found) or found) != (recognise(measure) or measure):
+        if recognise(found) != recognise(measure):
             raise DataError(f"{name} has {measure} scores, {other} has {found}. Give scores by one measure.")
     return measure
 

@@ -235,6 +235,8 @@ def design_judges(
     check_arguments(design_judges, locals())
     if (width is None) == (min_diff is None):
         raise ArgumentError("give either `width` or `min_diff`, such as a width of 0.1.")
+    if price_machine and price_human is None:
+        raise ArgumentError("`price_machine` needs `price_human`. Give both prices.")
     bench = gather(human, machine, runs, measure, map, complete_scoring(scoring, "design_judges"))
     n = len(bench.common)
     if n < LEAST_PILOT:

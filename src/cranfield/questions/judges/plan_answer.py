@@ -23,6 +23,11 @@ INSTEAD = sentence(
     "With {more} further machine topics, people judge {topics} instead of {alone}",
     "no prices are given, and both numbers reach the goal",
 )
+SAVES_NONE = sentence(
+    "judges.saves-none",
+    "People must judge {topics}; {more} further machine topics save none",
+    "no prices are given, and the most machine topics leave as many human topics as none do",
+)
 NOT_REACHED = sentence(
     "judges.not-reached",
     "No number of human topics up to 20,000 reaches this goal",
@@ -76,6 +81,8 @@ def headline(result: JudgesDesign) -> str:
         return CHEAPEST(topics=plural(row["topics"], "topic"), more=f"{row['machine_topics']:,}", cost=row["cost"])
     last = reached.row(-1, named=True)
     alone = result.rows.row(0, named=True)["topics"]
+    if alone is not None and alone <= last["topics"]:
+        return SAVES_NONE(topics=plural(alone, "topic"), more=f"{last['machine_topics']:,}")
     return INSTEAD(
         more=f"{last['machine_topics']:,}", topics=plural(last["topics"], "topic"),
         alone="over 20,000" if alone is None else f"{alone:,}",

@@ -23,6 +23,7 @@ class Judged(Scoring):
     """What questions about judges have in common: the judgments of people and machines, and the runs."""
 
     by_one_measure: ClassVar[bool] = True
+    prefers: ClassVar[str] = defaults.JUDGES_MEASURE
     takes: ClassVar[Takes] = "judges"
 
     runs: tuple[str, ...] = setting(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import sqlite3
 import threading
@@ -115,7 +116,10 @@ class Index:
             self._base = self._opened()
             return
         except (sqlite3.Error, UnicodeError) as error:  # SQLite quotes damaged bytes, which are no text to Python
-            if directory is None or any(word in str(error) for word in _NOT_DAMAGED):
+            words = [word for word in _NOT_DAMAGED if word in str(error)]
+            # A damaged version number makes SQLite call a file read-only that is not.
+            writable = directory is not None and os.access(directory / "index.sqlite", os.W_OK)
+            if directory is None or (words and not (words == ["readonly"] and writable)):
                 why = "another server uses it" if "locked" in str(error) else str(error)
                 raise ArgumentError(f"cannot keep data in {directory}: {why}. Name another directory.") from None
         self._rebuild(directory)  # outside the handler: until the error is gone, its cursor may lock the file

@@ -171,12 +171,15 @@ def changed(question: Asked, **settings: Any) -> Asked:
 def by_measure(question: Asked, dataset: Dataset) -> Asked:
     """The question with its measure named: where it is about one and the address names none, the first of the data.
 
+    A question may prefer another measure that the data have.
+
     Any other question that names no measure is about all of them, as on the command line.
     """
     known = dataset.measures()
     if not question.by_one_measure or measure_of(question) or len(known) < 2:
         return question
-    return changed(question, measure=known[:1] if question.of("measure").several else known[0])
+    first = question.prefers if question.prefers in known else known[0]
+    return changed(question, measure=[first] if question.of("measure").several else first)
 
 
 def material_of(question: Question, dataset: Dataset) -> tuple[Any, ...]:

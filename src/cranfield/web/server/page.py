@@ -86,6 +86,8 @@ class WebPage(Page):
     def _measure(self, one: Setting) -> Setting:
         """The measure as a page asks for it; see `by_measure`."""
         usual = f"{'the first' if self.question.by_one_measure else 'all'} in the data"
+        if self.question.prefers:
+            usual = f"{self.question.prefers}, else the first"
         usual = one.usual if one.usual.endswith("in the data") else usual
         return dataclasses.replace(one, help=one.help.removesuffix(WIDE), usual=usual)
 

@@ -175,7 +175,7 @@ for (const source of document.querySelectorAll(".source")) {
 
 // ── on paper ─────────────────────────────────────────────────────────────────────────────────────────────────
 // A chart that paper would make so small that its text falls below 7 points is not printed; the page says so.
-const PAPER = 720;
+const PAPER = 920;
 let closed = [];
 addEventListener("beforeprint", () => {
   closed = [...document.querySelectorAll("main details:not([open], .settings)")];
