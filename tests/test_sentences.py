@@ -673,6 +673,10 @@ case("design.best-for-budget",
               re.search(r"Best for AP: 100 topics to depth 10, 9,600 judgments; detectable difference [\d.]+\d\.",
                         printed(cost_from_figures(EVIA, n_systems=10, budget=9600))).group()),  # type: ignore[union-attr]
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
+case("design.cost-assured",
+     lambda: (priced_for(4), re.search(r"With [\d,]+ topics, power is at least 0.8 with about 80% assurance\.",
+                                       priced_for(4)).group()),  # type: ignore[union-attr]
+     lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
 case("design.cost-doubtful",
      lambda: (doubtful(), "Too few judgments to recommend a pool depth."),
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
