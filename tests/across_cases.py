@@ -137,16 +137,14 @@ case(
 )  # fmt: skip
 case(
     "means-hold", "means",
-    "Intervals of single means held in 88% or more of simulations, collections drawn from BEIR's or as skewed.", "apart",
+    "In simulations with BEIR's or similarly skewed collections, intervals of single means had coverage of 88% or more.", "apart",
 )  # fmt: skip
 case(
     "overlap", "part",
     "AP: c0 and part share 25 topics with the same scores. They count as independent, so errors are too small. Give each "
     "topic once.", "apart",
 )  # fmt: skip
-case(
-    "no-interaction", "twice", "Differences vary between collections no more than the topics' error explains.", "turns"
-)
+case("no-interaction", "twice", "The topics' error explains how much differences vary between collections.", "turns")
 
 
 def share() -> Shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
@@ -429,4 +430,21 @@ def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ArgumentError, match=r"pip install 'cranfield\[cluster\]'"), open_cluster("local:2"):
+        pass
+
+
+def test_a_worker_that_dies_while_it_starts_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    import distributed
+
+    started = distributed.Nanny.start_unsafe
+
+    async def killed(self: Any) -> Any:
+        starting = asyncio.ensure_future(started(self))
+        while self.process is None or self.process.process is None or self.process.process.pid is None:
+            await asyncio.sleep(0.01)
+        os.kill(self.process.process.pid, signal.SIGKILL)
+        return await starting
+
+    monkeypatch.setattr(distributed.Nanny, "start_unsafe", killed)
+    with pytest.raises(ClusterError, match="the 2 local workers did not all start"), open_cluster("local:2"):
         pass

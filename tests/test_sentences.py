@@ -322,7 +322,8 @@ case("comparison.interval-one-value",
      lambda: printed(far()))  # fmt: skip
 case("comparison.level-approximate",
      lambda: (printed(family()), "The level is approximate: family-wise error .04–.09 at nominal .05 (mean .06), in "
-              "17 sets of real scores with 50 topics. These 30 topics may miss effects on fewer than 10% of topics."),
+              "17 sets of real scores with 50 topics. These 30 topics may miss an effect that occurs on fewer "
+              "than 10% of topics."),
      lambda: printed(far()))  # fmt: skip
 case("comparison.family-error",
      lambda: (printed(cf.compare(noisy([0.5] * 8), test="t")), "For all pairs of a track, the paired t-test with Holm had "
@@ -330,13 +331,13 @@ case("comparison.family-error",
      lambda: printed(cf.compare(noisy([0.5] * 4), test="t")))  # fmt: skip
 case("comparison.price-of-max-t",
      lambda: (pair(family(near=True), "a", "b"), "b and a vary far less than the average pair. Max-t rarely "
-              "separates such pairs in a large family. Compare them alone with `system`, or variants with "
-              "`within_teams`."),
+              "separates such pairs in a large family. To compare them alone, set `system`, or "
+              "`within_teams` for variants."),
      lambda: pair(family(), "a", "b"))  # fmt: skip
 case("comparison.prices-of-max-t",
      lambda: (printed(family(near=True)), "1 pair without a significant difference varies far less than the average pair (such "
-              "as b and a). Max-t rarely separates such pairs in a large family. Compare them alone with `system`, or "
-              "variants with `within_teams`."),
+              "as b and a). Max-t rarely separates such pairs in a large family. To compare them alone, set `system`, or "
+              "`within_teams` for variants."),
      lambda: printed(family()))  # fmt: skip
 
 
@@ -560,7 +561,7 @@ def promise() -> Shown:
     return everything(advice(6)), (
         f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
         "6 systems. The tests are paired t-tests of all 15 pairs with Holm's correction at level 0.05. The other systems "
-        "lie midway; power is averaged over pairs of systems."
+        "are assumed to lie midway. Power is averaged over pairs of systems."
     )
 
 
@@ -569,7 +570,7 @@ def promise_max_t() -> Shown:
     return everything(advice()), (
         f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
         "10 systems. The test is max-t over all 45 pairs at level 0.05, the default for large families. The other systems "
-        "lie midway; power is averaged over pairs of systems."
+        "are assumed to lie midway. Power is averaged over pairs of systems."
     )
 
 
@@ -597,7 +598,7 @@ case("design.impossible",
               f"{past().values.min():.4g} to {past().values.max():.4g}"),
      lambda: everything(advice()))  # fmt: skip
 case("design.sample-interval",
-     lambda: (printed(advice()), f"The interval of {advice().n_topics} topics is {advice().lower} to {advice().upper}. "
+     lambda: (printed(advice()), f"The number of topics, {advice().n_topics}, has the interval {advice().lower} to {advice().upper}. "
               f"With {advice().assured}, power is at least 0.8 with about 80% assurance."),
      lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
 case("design.budget",
@@ -609,7 +610,7 @@ case("design.little-budget",
               "Detect a larger difference, or raise the budget."),
      lambda: printed(advice(budget=15_000)))  # fmt: skip
 case("design.systems-sampled",
-     lambda: (printed(advice()), "Past systems count as a sample of future ones."),
+     lambda: (printed(advice()), "Past systems are treated as a sample of future ones."),
      lambda: printed(cf.recommend(past().select(systems=past().systems[:2]), 2, 0.1)))  # fmt: skip
 case("design.width",
      lambda: (printed(cf.design_interval(0.05, n_topics=50)), "With 50 topics, the 95% interval of a difference between two "
@@ -671,6 +672,10 @@ case("design.best-for-budget",
      lambda: (printed(cost_from_figures(EVIA, n_systems=10, budget=9600)),
               re.search(r"Best for AP: 100 topics to depth 10, 9,600 judgments; detectable difference [\d.]+\d\.",
                         printed(cost_from_figures(EVIA, n_systems=10, budget=9600))).group()),  # type: ignore[union-attr]
+     lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
+case("design.cost-assured",
+     lambda: (priced_for(4), re.search(r"With [\d,]+ topics, power is at least 0.8 with about 80% assurance\.",
+                                       priced_for(4)).group()),  # type: ignore[union-attr]
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
 case("design.cost-doubtful",
      lambda: (doubtful(), "Too few judgments to recommend a pool depth."),
@@ -1063,11 +1068,11 @@ gate_case("not-better", r"new is not better than main \(AP [^)]*\)\.",
           lambda: gated(-0.1, better=True), lambda: gated(0, better=True))  # fmt: skip
 gate_case("worse", r"new is worse than main by more than 0\.02 \(AP [^)]*\)\.",
           lambda: gated(-0.1, margin=0.02), lambda: gated(0.0, margin=0.02))  # fmt: skip
-gate_case("cannot-tell", r"40 topics cannot decide whether new is better than main \(AP [^)]*\); .*?\.",
+gate_case("cannot-tell", r"new may not be better than main \(AP [^)]*\)\. .*?\.",
           lambda: gated(0, exact=True, better=True), lambda: gated(0.1, better=True))  # fmt: skip
-gate_case("unlikely", "more topics are unlikely to decide: the difference equals the threshold",
+gate_case("unlikely", "More topics are unlikely to decide: the difference equals the threshold",
           lambda: gated(0, exact=True, better=True), lambda: gated(0.003, sd=0.1, better=True))  # fmt: skip
-gate_case("could-decide", r"about [\d,]+ topics could decide if the difference stays the same",
+gate_case("could-decide", r"About [\d,]+ topics could decide if the difference stays the same",
           lambda: gated(0.003, sd=0.1, better=True), lambda: gated(0, exact=True, better=True))  # fmt: skip
 gate_case("equal-would-pass", r"The margin needs [\d,]+ topics: a candidate equal to main then passes with probability 0\.8\.",
           lambda: gated(-0.003, sd=0.1, margin=0.02), lambda: gated(0.1, better=True))  # fmt: skip
@@ -1295,7 +1300,7 @@ judges_case(
     judging("bad"),
 )  # fmt: skip
 judges_case("judges.worse", judging("bad"), r"bad: worse than a second person by [01]\.\d{3} in τ", judging("good"))
-judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: 40 topics cannot decide whether it equals a second person",
+judges_case("judges.cannot-tell", judging("biased", grouped=True), "biased: 40 topics cannot decide whether it is as good as a second person",
             judging("good"))  # fmt: skip
 judges_case("judges.tau-alone", judging("good", persons=1), r"good and people rank 10 systems with τ = \d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]",
             judging("good"))  # fmt: skip
@@ -1313,13 +1318,13 @@ judges_case("judges.no-verdict", judging("tied"), r"tied: no verdict\. It needs 
             judging("good"))  # fmt: skip
 judges_case("judges.delta", judging("good"), r"good: Δ = [+-]0\.\d{3} \[[+-]\d\.\d{3}, [+-]\d\.\d{3}\] in τ against a second person, on 40 topics\.",
             judging("good", persons=1))  # fmt: skip
-judges_case("judges.delta-holds", judging("good"), r"The interval of Δ held in 95% of simulations, but in 87% for judges just beyond the margin\.",
+judges_case("judges.delta-holds", judging("good"), r"The interval of Δ contained the true value in 95% of simulations, and in 87% for judges just beyond the margin\.",
             judging("good", persons=1))  # fmt: skip
-judges_case("judges.tau-holds", judging("good", persons=1), r"The interval of τ held in 90% or more of simulations\.",
+judges_case("judges.tau-holds", judging("good", persons=1), r"The interval of τ contained the true value in at least 90% of simulations\.",
             judging("good"))  # fmt: skip
 judges_case("judges.biased", judging("biased", grouped=True), r"biased scores group ours 0\.(?:09|10)\d higher than a second person does, relative to other systems\.",
             judging("good", grouped=True))  # fmt: skip
-judges_case("judges.opposite", judging("reversed"), r"reversed decides 45 of 45 pairs against people \(both significant, opposite directions\)\.",
+judges_case("judges.opposite", judging("reversed"), r"reversed contradicts people on 45 of 45 pairs \(both significant, opposite directions\)\.",
             judging("good"))  # fmt: skip
 judges_case("judges.opposite-pairs", judging("reversed"), r"People prefer the first system of each pair, reversed the second: j and a, .* and 40 more\.",
             judging("good"))  # fmt: skip
@@ -1330,11 +1335,11 @@ judges_case("judges.nearer-open", judging("good+bad"), r"Whether good or bad is 
 judges_case("judges.needed", judging("bad"), r"To detect a difference of 0\.05 between average systems with power 0\.8, people must judge \d\d topics; the machine saves none\.",
             judging("good"))  # fmt: skip
 judges_case("judges.needed-beside", judging("good"), r"To detect a difference of 0\.05 between average systems with power 0\.8, people must judge \d\d topics, or "
-            r"\d\d beside 500 machine topics\.", judging("bad"))  # fmt: skip
+            r"\d\d if the machine judges 500 further topics\.", judging("bad"))  # fmt: skip
 judges_case(
     "judges.adds",
     judging("good", further=100),
-    r"With the machine's further topics, 40 human topics are worth about 1\d\d\.",
+    r"With the machine's further topics, 40 human topics are as precise as about 1\d\d\.",
     judging("good"),
 )
 judges_case("judges.effective", judging("good+bad"), r"2 machines are worth about 1\.0 independent ones, because their errors correlate\.",

@@ -344,7 +344,7 @@ case("standardise.tied", lambda: cf.fit_standardisation(tied),
      "lower becomes 0, +inf or -inf (z), or b, 1 or 0 (ab)",
      lambda: cf.fit_standardisation(noisy()))  # fmt: skip
 case("standardise.tied-topics", lambda: cf.fit_standardisation(tied).apply(new),
-     "AP: on 1 of 2 topics all standardising systems have one score; 2 other scores differ from it",
+     "AP: on 1 of 2 topics all standardising systems have the same score; 2 other scores differ from it",
      lambda: cf.fit_standardisation(noisy()).apply(noisy()))  # fmt: skip
 case("standardise.off-tie", lambda: cf.fit_standardisation(tied).apply(new).clipping(),
      "AP: 2 scores became 1 or 0, because they differ from the one score of all standardising systems",

@@ -5,6 +5,7 @@ The matrix runs in a process of its own, because a library below may end the pro
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -68,6 +69,8 @@ def values() -> dict[str, Any]:
     return made
 
 
+WRITE = {"write_qrels", "write_run", "write_scores", "save_chart", "chart", "report", "serve"}
+"""Public functions that make files."""
 QRELS = {"1": {"d": 1, "e": 0}, "2": {"d": 1}}
 RUN = {"1": {"d": 2.0, "e": 1.0}, "2": {"d": 1.0}}
 Call = Callable[[Any], object]
@@ -118,6 +121,24 @@ def places() -> dict[str, Call]:
         made |= {f"pandas: {name}": call for name, call in cells(lambda rows: pd.DataFrame(rows, dtype=object)).items()}
         made["pandas: a column"] = lambda v: scored(pd.DataFrame([["1", 0.5, 0.25]], columns=["topic", v, "b"]))
         made["pandas: an index"] = lambda v: scored(pd.DataFrame({"a": [0.5, 1], "b": [1, 0.5]}, index=[v, "2"]))
+    return made | first_arguments()
+
+
+def first_arguments() -> dict[str, Call]:
+    """The data of every public function that needs no other argument but judgments or runs."""
+    made: dict[str, Call] = {}
+    for name in dir(cranfield):
+        function = getattr(cranfield, name)
+        if not inspect.isfunction(function) or name in WRITE:
+            continue
+        needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+        if any(one.kind is one.KEYWORD_ONLY for one in needed):
+            continue
+        if [one.name for one in needed][1:] == ["runs"]:
+            made[f"{name}: judgments"] = lambda v, function=function: function(v, RUN)  # type: ignore[misc]
+            made[f"{name}: runs"] = lambda v, function=function: function(QRELS, v)  # type: ignore[misc]
+        elif [one.name for one in needed if one.kind is not one.VAR_KEYWORD][1:] == []:
+            made[name] = function
     return made
 
 

@@ -39,7 +39,7 @@ OTHER_NAMES = {
     "held_out_": ("held_out_mean",),
 }
 """Intervals whose estimate has a name of its own: the first of these that a row has."""
-NOT_FINITE = re.compile(r"(?<![\w.'/-])(?<!RBP\(p=)[-+]?(nan|inf|infinity)(?![\w.'/-])", re.IGNORECASE)
+NOT_FINITE = re.compile(r"(?<![\w.'/=-])[-+]?(nan|inf|infinity)(?![\w.'/-])", re.IGNORECASE)
 """A number that is none; a measure's name may hold one, because it was typed so."""
 
 

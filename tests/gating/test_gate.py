@@ -102,7 +102,7 @@ def test_a_loss_that_may_be_absent_is_named():
     assert check.absent_loss == pytest.approx(0.02 / (1 - 0.05 ** (1 / 50)), rel=1e-9)
     text = render(answer(asked(steady, margin=0.02)).sheet(), "table")
     assert "These 50 topics may miss a loss that affects fewer than 5.8% of topics (probability above 0.05)." in text
-    assert "Above 0.34 AP per affected topic, it would use up the margin." in text
+    assert "A loss above 0.34 AP per affected topic would exceed the margin." in text
     assert asked(steady, margin=0.1).checks[0].absent_loss is None  # a loss of 1.7 per topic cannot be
     assert asked(steady - 0.5, margin=0.02).checks[0].absent_loss is None
 
@@ -194,7 +194,7 @@ def test_a_constant_loss_of_the_margin_is_never_decided():
     with pytest.warns(CranfieldWarning, match="on every topic"):
         result = asked(np.full(40, -0.01), margin=0.01)
     assert (result.verdict, result.topics_needed) == ("undecided", None)
-    assert "more topics are unlikely to decide" in result.summary()
+    assert "More topics are unlikely to decide" in result.summary()
 
 
 def test_several_measures_must_all_pass():

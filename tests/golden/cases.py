@@ -43,7 +43,7 @@ POCOCK = "--spending pocock --looks 3"
 TUNE = "tune settings.csv --folds 4"
 TESTS = ("bootstrap", "bootstrap-t", "t", "wilcoxon", "sign", "unpaired-t", "welch", "tukey", "randomised-tukey")
 SHOWN_OF_REPLICATES = ("pairs", "agreement", "comparison", "anova", "splits")
-TWO_RUNS = "--baseline s/runs/alder-1.run.gz --candidate s/runs/alder-4.run.gz"
+TWO_RUNS = "--baseline s/runs/alder-2.run.gz --candidate s/runs/alder-4.run.gz"
 PRICE = "cost s/qrels.txt s/runs --depth 3 --depth 10"
 
 ANSWERS = [

@@ -22,9 +22,13 @@ def older(package: str, than: tuple[int, int]) -> bool:
 def check(name: str, text: str, *, update: bool) -> None:
     """Fail with a unified diff unless `text` is what the golden file of this name holds; or write it."""
     path = EXPECTED / name
+    if not text.strip():
+        raise AssertionError(f"{name} would be empty. A golden file holds what was printed; look why nothing was.")
     if update:
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        fresh = path.with_name(f".{name}.fresh")
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(path)  # a process that is killed while it writes leaves the old file whole
         return
     if not path.is_file():
         raise AssertionError(f"there is no golden file {path.name}; make it with --update-golden, and read it.")

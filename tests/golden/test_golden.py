@@ -176,3 +176,12 @@ def test_a_changed_digit_is_shown() -> None:
     changed = text[: place.start()] + str((int(place.group()) + 1) % 10) + text[place.end() :]
     with pytest.raises(AssertionError, match="is not what it was"):
         check(name, changed, update=False)
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_golden_file_is_never_written(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("golden.compare.EXPECTED", tmp_path)
+    check("kept.txt", "what was printed\n", update=True)
+    with pytest.raises(AssertionError, match=r"^kept\.txt would be empty\."):
+        check("kept.txt", text, update=True)
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("kept.txt", "what was printed\n")]

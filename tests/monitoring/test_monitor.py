@@ -265,7 +265,7 @@ def test_reestimation_is_blind() -> None:
     assert a.to_dict()["settings"]["min_diff"] == 0.05
     assert "topics in all detect a difference of 0.05 with power 0.8" in a.summary()
     assert reestimate(x, 5.0).n_topics == 20  # never gives topics back
-    assert "Differences between the 4 systems' means count as noise" in " ".join(answer(a).sheet().notes)
+    assert "This variance includes the differences between the 4 systems' means" in " ".join(answer(a).sheet().notes)
     two = reestimate(x.select(systems=x.systems[:2]), 0.05)
     assert len(answer(two).sheet().notes) == 1
 

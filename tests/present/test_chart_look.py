@@ -426,7 +426,7 @@ def test_ranks_on_both_sides() -> None:
 
 def test_a_map_says_how_to_read_it() -> None:
     spec = chart(compare(matrix(10, 143), test="t"), "pairs").to_dict()
-    assert "a column is the system with that number beside its name" in title(spec, "subtitle")
+    assert "a column's number stands beside its system's name" in title(spec, "subtitle")
     svg = to_svg(chart(compare(matrix(10, 30), test="t"), "pairs"))
     best = compare(matrix(10, 30), test="t").systems
     assert f">{best[0]} · 1<" in svg

@@ -64,7 +64,7 @@ def test_tied_topics_go_by_largest_and_smallest_score_not_by_a_rounded_sd() -> N
             done = factors.apply(new, to=to)  # type: ignore[arg-type]
         assert done.scores.only().values[0].tolist() == expected
         assert [str(w.message) for w in caught] == [
-            "AP: on 1 of 2 topics all standardising systems have one score; 2 other scores differ from it"
+            "AP: on 1 of 2 topics all standardising systems have the same score; 2 other scores differ from it"
         ]
         assert (done.counts[0].tied_topics, done.counts[0].off_tie) == (1, 2)
         assert (done.counts[0].below, done.counts[0].above) == (0, 0), "a tie decides, it does not clip"

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import polars as pl
 
 from cranfield.collection.types import Qrels
+from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import read_bytes, system_name
 from cranfield.core.labels import repr_of
@@ -104,6 +105,7 @@ def read_groups(
     >>> read_groups(file).members["P001", "doc02"]
     (0.0, 0.5, 0.5)
     """
+    check_arguments(read_groups, locals())
     label = os.fspath(path)
     problems = Problems(label)
     members: dict[tuple[str, str], tuple[float, ...]] = {}

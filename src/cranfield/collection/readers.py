@@ -14,6 +14,7 @@ from cranfield.collection.formats import CollectionFile, Kind, format_of
 from cranfield.collection.lines import Parsed, careful_qrels, careful_run, fast_qrels, fast_run
 from cranfield.collection.rows import Place, of_tuples, qrels_frame, run_frame
 from cranfield.collection.types import GradeMap, Qrels, Run, grades_of
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import SYSTEM_NAME, SystemName
 from cranfield.core.errors import DataError, FileError, Problem, notify
 from cranfield.core.executors import map_in_order
@@ -53,6 +54,7 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     >>> read_run(file)
     Run(bm25: 1 topics, 2 documents)
     """
+    check_arguments(read_run, locals())
     if is_dataset(dataset := os.fspath(path)):
         return dataset_run(dataset)
     return parse_run(read_bytes(path), path, lenient=lenient, name=name)
@@ -142,6 +144,7 @@ def read_runs(
     >>> len(runs), list(runs) == list(runs)
     (1, True)
     """
+    check_arguments(read_runs, locals())
     files = expand(paths)
     notify(files.skipped)
     return RunFiles(files, lenient, name)
@@ -177,6 +180,7 @@ def read_qrels(path: str | os.PathLike[str], *, map: str | GradeMap | None = Non
     >>> read_qrels(file)
     Qrels(qrels.txt: 1 topics, 2 judgments, 1 relevant)
     """
+    check_arguments(read_qrels, locals())
     grades = grades_of(map)
     if is_dataset(dataset := os.fspath(path)):
         return dataset_qrels(dataset) if grades is None else grades.applied(dataset_qrels(dataset))

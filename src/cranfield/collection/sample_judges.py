@@ -18,6 +18,7 @@ import polars as pl
 
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import repr_of
 from cranfield.core.resampling import generator
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def make_judges(
     >>> found.human.topics, found.team
     (('1', '2', '3'), 'apple')
     """
+    if not hasattr(sample, "truth"):
+        raise ArgumentError(f"`sample` must come from make_sample; got {repr_of(sample)}.")
     teams = list(dict.fromkeys(sample.truth["team"]))
     team = teams[min(1, len(teams) - 1)] if team is None else team
     if team not in teams:

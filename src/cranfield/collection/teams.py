@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, notify
 from cranfield.core.files import read_bytes, system_name
-from cranfield.core.labels import plural, summary
+from cranfield.core.labels import plural, repr_of, summary
 from cranfield.core.text import Problems, csv_fields, filled_lines, shown
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
     >>> read_teams(file)
     {'bm25a': 'udel', 'bm25b': 'udel', 'dense': 'uw'}
     """
+    check_arguments(read_teams, locals())
     label = os.fspath(path)
     problems = Problems(label)
     teams: dict[str, str] = {}
@@ -166,6 +168,8 @@ def best_per_team(
     >>> best_per_team(Scores([ap]), {"a1": "A", "a2": "A", "b1": "B"}).only().systems
     ('a2', 'b1')
     """
+    if not hasattr(scores, "only"):
+        raise ArgumentError(f"`scores` must be Scores, from evaluate or read_scores; got {repr_of(scores)}.")
     by = next(iter(scores.values())) if measure is None else scores[measure]
     known, said = teams_of(by.systems, teams, team_prefix)
     means = dict(zip(by.systems, by.system_means.tolist(), strict=True))

@@ -92,10 +92,17 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
     with ExitStack() as ends:
         local = None
         if (processes := _local(where)) is not None:
-            local = distributed.LocalCluster(
-                n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=":0",
-                silence_logs=logging.CRITICAL,
-            )  # fmt: skip
+            try:
+                local = distributed.LocalCluster(
+                    n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=":0",
+                    silence_logs=logging.CRITICAL,
+                )  # fmt: skip
+            except (RuntimeError, OSError) as error:  # among them TimeoutError
+                why = str(error).rstrip(".")
+                raise ClusterError(
+                    f"the {processes} local workers did not all start ({why}). One may have been killed, or memory is "
+                    "short. Try again, or use fewer"
+                ) from None
             ends.callback(_close, local)
         client = _connect(where, local)
         ends.callback(client.close, timeout=2)

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import Any, Protocol
 
-from cranfield.core.errors import FileError
-from cranfield.core.labels import CONTROL, natural_sorted, summary
+from cranfield.core.errors import ArgumentError, FileError
+from cranfield.core.labels import CONTROL, natural_sorted, repr_of, summary
 from cranfield.core.resources import refuse_forked
 from cranfield.core.text import BOOKS, check_no_nul, without_mark
 
@@ -610,6 +610,8 @@ def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> 
         paths = [paths]
     matched: list[str] = []
     for given in paths:
+        if not isinstance(given, (str, os.PathLike)):
+            raise ArgumentError(f"a file must be a path; got {repr_of(given)}.")
         name = os.fspath(given)
         if name == STDIN or isinstance(name, NamedFile) or is_dataset(name) or is_file(split_sheet(name)[0]):
             matched.append(name)

@@ -77,6 +77,16 @@ def repr_of(value: object) -> str:
         return f"a {type(value).__name__}"
 
 
+def is_several(value: object) -> bool:
+    """Whether a value can be gone through; an array without dimensions only says so.
+
+    >>> import numpy as np
+    >>> [is_several(one) for one in ((1, 2), 1, np.array([1]), np.array(1))]
+    [True, False, True, False]
+    """
+    return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
+
+
 def text_of(value: object) -> str:
     """Any value as text; of one that is nested without end, its beginning."""
     try:

@@ -133,6 +133,8 @@ def parse_measure(text: str) -> Measure:
     Traceback (most recent call last):
     cranfield.UnknownNameError: unknown measure 'nDGC'. Did you mean 'nDCG' or 'RnDCG' or 'nG'?
     """
+    if not isinstance(text, str):
+        raise ArgumentError(f"a measure must be a text; got {repr_of(text)}.")
     text = _AT.sub("@", text.strip())
     if text.startswith(IR_MEASURES):
         from cranfield.measures.irm import canonical

@@ -277,7 +277,7 @@ def quality(case: Case) -> Iterator[Piece]:
     yield finding(strong)
     yield from map(Text, others)
     wide, said = varied.answer().headline, case.variances.answer()
-    yield Text(f"For a pair more variable than 95% of pairs: {wide[0].lower()}{wide[1:]}.")
+    yield Text(f"For a pair more variable than 95% of pairs, expect {wide[0].lower()}{wide[1:]}.")
     yield from notices(said.warnings)
     yield from map(figure, (among.answer().chart("detectable"), *said.charts))
     yield from tables(said, *said.shown, hide=["collection"])
@@ -342,9 +342,7 @@ def standardisation(case: Case) -> Iterator[Piece]:
         "Do not compare variances before and after: they are on different scales. F is invariant to rescaling. The "
         "factors come from these scores, so F does not generalise to other systems or topics."
     )
-    yield Table(
-        "factors", "Standardisation factors, to score other systems by (file only)", factors.answer().sheet(), 0
-    )
+    yield Table("factors", "Standardisation factors for other systems (file only)", factors.answer().sheet(), 0)
 
 
 def replicated(case: Case) -> Iterator[Piece]:

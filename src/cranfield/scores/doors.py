@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.core.labels import repr_of, summary, text_of
+from cranfield.core.labels import is_several, repr_of, summary, text_of
 from cranfield.core.recognition import columns_of, long_columns
 from cranfield.scores import frames
 from cranfield.scores.matrix import ScoreMatrix, Scores
@@ -125,7 +125,7 @@ def as_matrix_list(scores: CollectionsLike, *, argument: str = "scores") -> list
     if len(named) > 1 and all(isinstance(one, (ScoreMatrix, Scores)) for one in named.values()):
         return [as_matrix(one, argument=f"{argument}[{name!r}]") for name, one in named.items()]
     listed: Any = [scores] if is_scores(scores) else scores
-    if not isinstance(listed, Iterable):
+    if not is_several(listed):
         raise _not_taken(argument, scores)
     one_alone = listed is not scores
     return [as_matrix(one, argument=argument if one_alone else f"{argument}[{at}]") for at, one in enumerate(listed)]

@@ -127,6 +127,7 @@ def read_collections(paths: Paths, **how: Unpack[ReadingOptions]) -> dict[str, S
     Tables called ``NAME.MEASURE.csv`` with the same NAME are one collection with several measures; a directory of
     per-run files is a collection named after the directory. Parameters as in `read_scores`.
     """
+    check_arguments(read_collections, locals())
     all_files = expand(paths)
     notify(all_files.skipped)
     made = {name: read_scores(files, **how) for name, files in by_collection(all_files).items()}

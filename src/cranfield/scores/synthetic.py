@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import SEED
 from cranfield.core.errors import ArgumentError
 from cranfield.core.truth import additive_scores
@@ -53,6 +54,7 @@ def make_scores(
     >>> f"mean {difference.mean():.2f}, variance {difference.var():.3f}"
     'mean 0.10, variance 0.025'
     """
+    check_arguments(make_scores, locals())
     for name, count in (("n_topics", n_topics), ("n_systems", n_systems)):
         if count < 1:
             raise ArgumentError(f"`{name}` must be at least 1; got {count}")

@@ -105,7 +105,7 @@ STORY = (
     ),
     Step(
         "What can this collection detect? This is the smallest difference that a paired t-test on 50 topics finds with "
-        "80% power, for 95% of the pairs. The row residual is for an average pair.",
+        "80% power, for 95% of the pairs. Below the table, residual is for an average pair.",
         ("design", "ttest", "--scores", "{dir}/scores.parquet", "--measure", "AP", "--topics", "50"),
     ),
     Step(
@@ -114,8 +114,8 @@ STORY = (
         ("design", "recommend", "{dir}/scores.parquet", "--measure", "AP", "--systems", "20", "--min-diff", "0.10"),
     ),
     Step(
-        "A machine judged all topics, people half of them. Are its judgments as good as a second person's, and does it "
-        "favour a team?",
+        "A machine judged all topics, and people judged half of them. Are its judgments as good as a "
+        "second person's, and does it favour a team?",
         (
             "judges",
             "{dir}/runs",

@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import altair as alt
 import vl_convert
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.charts import night_style
 from cranfield.core.charts.style import FAINT, FONT, LABEL_SIZE, Drawing, keep_lengths
 from cranfield.core.defaults import CHART_ENDINGS
@@ -186,6 +187,7 @@ def save_chart(chart: Drawing, path: str | os.PathLike[str]) -> None:
 
     Nothing is fetched: fonts and scripts come with the packages.
     """
+    check_arguments(save_chart, locals())
     ending = Path(path).suffix.lower()
     if ending not in CHART_ENDINGS:
         raise ArgumentError(f"cannot draw to {os.fspath(path)}: end the name in {', '.join(CHART_ENDINGS)}.")

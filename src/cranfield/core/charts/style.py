@@ -401,7 +401,7 @@ def _guides(m: int, every: int) -> dict[str, Any]:
 def how_to_read(m: int) -> str:
     """What to tell somebody in front of a map of m systems."""
     guides = ", and thin lines guide the eye" if m > 60 else ""
-    return "" if m <= 12 else f"; a column is the system with that number beside its name{guides}"
+    return "" if m <= 12 else f"; a column's number stands beside its system's name{guides}"
 
 
 def map_size(m: int) -> int:

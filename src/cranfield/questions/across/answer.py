@@ -54,7 +54,7 @@ INTERACTION = sentence(
 )
 NO_INTERACTION = sentence(
     "across.no-interaction",
-    "Differences vary between collections no more than the topics' error explains.",
+    "The topics' error explains how much differences vary between collections.",
     "scores by topic on several collections; the estimate of the interaction is 0",
 )
 ORDERS = sentence(
@@ -77,13 +77,13 @@ ONE_PAIR_RECIPE = sentence(
 )
 
 PAIRS = (
-    "claim: these or trained: these collections and runs, other topics. recipe: other seeds too. like_these: other "
-    "collections too. replicated: smallest number of collections in which the difference holds.",
-    "Intervals and adjusted p hold for all pairs of a claim at once.",
+    "claim: what the result generalises to. these, trained: other topics. recipe: also other seeds. like_these: also "
+    "other collections. replicated: the difference holds on at least this number of collections.",
+    "Intervals and adjusted p are simultaneous over all pairs of a claim.",
 )
 BOARD = (
-    "rank_lower, rank_upper: simultaneous, by the claim. standardised_mean: mean z score per collection. borda: "
-    "systems beaten, summed over collections (MTEB's rule).",
+    "rank_lower, rank_upper: simultaneous interval of the rank, under this claim. standardised_mean: mean z score per "
+    "collection. borda: systems beaten, summed over collections (MTEB's rule).",
 )
 DISPENSABLE = {
     "pairs": ("mean_a", "mean_b", "effect_size", "collections", "p_flips", "p", "replicated"),
@@ -92,8 +92,8 @@ DISPENSABLE = {
 }
 COMPONENT_DIGITS = {"variance": 6}
 COMPONENTS = (
-    "interaction: how much a system's advantage depends on the collection; for means alone, with the topics' error. "
-    "topic: of one score. seed: of one run's mean.",
+    "interaction: variance of a system's advantage between collections (with topic error if only means are given). "
+    "topic: variance of one score. seed: variance of one run's mean.",
 )
 VIEWS = (
     "standardised_mean: mean z score per collection. borda: systems beaten, summed over collections (MTEB's rule). "
@@ -103,7 +103,8 @@ VIEWS = (
 )
 MEANS_HOLD = sentence(
     "across.means-hold",
-    "Intervals of single means held in {share}% or more of simulations, collections drawn from BEIR's or as skewed.",
+    "In simulations with BEIR's or similarly skewed collections, intervals of single means had coverage of {share}% "
+    "or more.",
     "the leaderboard is by the claim like_these, at level .95",
     measured="across.md#what-simulation-says",
 )

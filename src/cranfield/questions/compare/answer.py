@@ -103,7 +103,7 @@ INTERVAL_OF_MAXIMUM = sentence(
 LEVEL_APPROXIMATE = sentence(
     "comparison.level-approximate",
     "The level is approximate: family-wise error .04–.09 at nominal .05 (mean .06), in 17 sets of real scores with 50 "
-    "topics. These {topics} may miss effects on fewer than {share:.0%} of topics.",
+    "topics. These {topics} may miss an effect that occurs on fewer than {share:.0%} of topics.",
     "the test is max-t",
     measured="families",
 )
@@ -116,15 +116,15 @@ FAMILY_ERROR = sentence(
 )
 PRICE = sentence(
     "comparison.price-of-max-t",
-    "{a} and {b} vary far less than the average pair. Max-t rarely separates such pairs in a large family. Compare "
-    "them alone with `system`, or variants with `within_teams`.",
+    "{a} and {b} vary far less than the average pair. Max-t rarely separates such pairs in a large family. To "
+    "compare them alone, set `system`, or `within_teams` for variants.",
     "one pair of a max-t family is looked at; it is not significant, not identical, and its variance is below .3 of "
     "the mean variance of a pair",
 )
 PRICES = sentence(
     "comparison.prices-of-max-t",
     "{pairs} without a significant difference {verb} far less than the average pair (such as {example}). Max-t rarely "
-    "separates such pairs in a large family. Compare them alone with `system`, or variants with `within_teams`.",
+    "separates such pairs in a large family. To compare them alone, set `system`, or `within_teams` for variants.",
     "pairs of a max-t family are listed; these are not significant, not identical, and their variance is below .3 of "
     "the mean variance of a pair",
 )

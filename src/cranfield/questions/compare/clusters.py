@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.answer import sentence
+from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import DataError, FileError, Problem
 from cranfield.core.files import read_bytes
 from cranfield.core.labels import plural, summary
@@ -69,6 +70,7 @@ def read_topic_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     >>> read_topic_groups(file)
     {'31_1': '31', '31_2': '31', '32_1': '32'}
     """
+    check_arguments(read_topic_groups, locals())
     label = os.fspath(path)
     problems = Problems(label)
     groups: dict[str, str] = {}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cranfield.core.defaults import CORRECTION, SIGNIFICANT, CorrectionName
 from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import repr_of
 from cranfield.core.registry import Registry
 
 if TYPE_CHECKING:
@@ -233,7 +234,10 @@ def adjust(p: ArrayLike, correction: CorrectionName | str = CORRECTION) -> Array
     """
     import numpy as np
 
-    values = np.asarray(p, dtype=np.float64)
+    try:
+        values = np.asarray(p, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"`p` must be numbers; got {repr_of(p)}.") from None
     if values.size and not ((values >= 0) & (values <= 1)).all():
         wrong = values[~((values >= 0) & (values <= 1))].flat[0]
         raise ArgumentError(f"`p` must hold probabilities between 0 and 1; got {wrong}")

@@ -16,7 +16,7 @@ from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import ALPHA, MEMORY_MB, MISSING, SEED, TAU_RESAMPLES, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError, notify
-from cranfield.core.labels import check_unique, plural, summary
+from cranfield.core.labels import check_unique, is_several, plural, repr_of, summary
 from cranfield.core.resources import Demand, resampled_sums
 from cranfield.core.results import Result, check_interval, signature
 from cranfield.scores.doors import as_matrix, is_scores
@@ -366,7 +366,11 @@ def _side(side: Any, argument: str) -> Order:
 
 
 def _systems(side: Order) -> tuple[str, ...]:
-    return side.systems if isinstance(side, ScoreMatrix) else check_unique("system", tuple(side))
+    if isinstance(side, ScoreMatrix):
+        return side.systems
+    if not is_several(side):
+        raise ArgumentError(f"expected scores, or systems in order; got {repr_of(side)}.")
+    return check_unique("system", tuple(side))
 
 
 def _same_systems(reference: Order, estimate: Order) -> tuple[Order, Order]:

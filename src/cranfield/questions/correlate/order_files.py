@@ -6,6 +6,7 @@ import math
 import os
 import re
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.errors import FileError, Problem
 from cranfield.core.files import STDIN, is_file, read_bytes
 from cranfield.core.recognition import NAMES
@@ -59,6 +60,7 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
     >>> read_order(file)
     {'bm25': 2.0, 'ql': 1.0}
     """
+    check_arguments(read_order, locals())
     name = os.fspath(path)
     rows = [(i, _fields(line)) for i, line in text_lines(read_bytes(name), name) if line.strip()]
     if rows and _is_header(*rows[0], name):

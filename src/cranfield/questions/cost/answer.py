@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core.answer import Answer, Chart, sentence
+from cranfield.core.defaults import ASSURANCE, POWER
 from cranfield.core.tables import Sheet
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ BEST_FOR_BUDGET = sentence(
     "design.best-for-budget",
     "Best for {measure}: {size}; {what} {value:.4f}.",
     "a budget was given, at least 90% of the pool was judged at this depth, and no other such depth gives less",
+)
+ASSURED = sentence(
+    "design.cost-assured",
+    "With {topics:,} topics, power is at least {power:g} with about {assurance:.0%} assurance.",
+    "no budget was given, the design is a test, and the variance at the best depth was estimated from scores",
+    measured="sizes",
 )
 COST_DOUBTFUL = sentence(
     "design.cost-doubtful",
@@ -49,12 +56,21 @@ def cost_answer(result: Cost, question: Any = None) -> Answer:
 def _findings(result: Cost) -> list[str]:
     """The best depth of every measure."""
     budget = "budget" in result.settings
-    return [_finding(row, budget) for row in result.best.iter_rows(named=True)] or [COST_DOUBTFUL()]
+    return [_finding(row, budget) + _assured(row, result) for row in result.best.iter_rows(named=True)] or [
+        COST_DOUBTFUL()
+    ]
 
 
 def headline(result: Cost) -> str:
     """The best depth of the first measure."""
     return _findings(result)[0]
+
+
+def _assured(row: dict[str, Any], result: Cost) -> str:
+    if row.get("topics_assured") is None:
+        return ""
+    asked = {name: result.settings.get(name, usual) for name, usual in (("power", POWER), ("assurance", ASSURANCE))}
+    return " " + ASSURED(topics=row["topics_assured"], **asked)
 
 
 def _finding(row: dict[str, Any], budget: bool) -> str:

@@ -11,7 +11,7 @@ import polars as pl
 
 from cranfield.core.answer import sentence
 from cranfield.core.arguments import check_arguments
-from cranfield.core.defaults import ALPHA, COST_DEPTHS, ORDER, POWER, DesignMethod, RankingOrder
+from cranfield.core.defaults import ALPHA, ASSURANCE, COST_DEPTHS, ORDER, POWER, DesignMethod, RankingOrder
 from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.results import Result, check_frame, signature
@@ -20,7 +20,7 @@ from cranfield.questions.cost.pools import LOW_SHARE, Collection, PoolFigure, do
 from cranfield.questions.design.all_pairs import PAIRS
 from cranfield.questions.design.anova import ANOVA, anova_method
 from cranfield.questions.design.asked import sense
-from cranfield.questions.design.grid import positive
+from cranfield.questions.design.grid import positive, probability
 from cranfield.questions.design.interval import INTERVAL
 from cranfield.questions.design.result import Design, DesignKind, Variant
 from cranfield.questions.pool.contributing import Contributing, find_contributors, named_contributors
@@ -60,6 +60,7 @@ class Wanted:
     document_cost: float = 1.0
     topic_cost: float = 0.0
     budget: float | None = None
+    assurance: float = ASSURANCE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "method", anova_method(self.method, self.published))
@@ -132,9 +133,10 @@ class Cost(Result):
     ----------
     rows : polars frame
         measure, depth, judged_per_topic, pool_per_topic, judged_share, dropped_topics, variance, topics, judgments
-        (topics × pool_per_topic: all of a pool has to be judged), cost, ratio (cost of the deepest pool of the measure
-        divided by this cost), best. With a budget also the affordable min_diff or width; best is then the smallest of
-        them, and otherwise the lowest cost, among the depths whose `judged_share` is at least .9.
+        (topics × pool_per_topic: all of a pool has to be judged), cost, topics_assured (see `recommend`; for tests from
+        past scores), ratio (cost of the deepest pool of the measure divided by this cost), best. With a budget also the
+        affordable min_diff or width; best is then the smallest of them, and otherwise the lowest cost, among the depths
+        whose `judged_share` is at least .9.
     notes : tuple of str
         What shallow pools may miss.
     """
@@ -244,6 +246,7 @@ def _rows(figures: list[PoolFigure], prices: list[float], wanted: Wanted) -> tup
     topics = None if wanted.budget is None else [affordable[at] for at in usable]
     design = wanted.solve([figures[at].variance for at in usable], topics)
     found = dict(zip(usable, design.rows.iter_rows(named=True), strict=True))
+    sure = _assured(figures, wanted)
     rows = []
     for at, (figure, price) in enumerate(zip(figures, prices, strict=True)):
         answer = found.get(at, {})
@@ -256,8 +259,18 @@ def _rows(figures: list[PoolFigure], prices: list[float], wanted: Wanted) -> tup
             "topics": n, "judgments": None if n is None else round(n * figure.price),
             "cost": None if n is None else n * price,
             **({} if wanted.budget is None else {wanted.sought: answer.get(wanted.sought)}),
+            **({} if sure is None else {"topics_assured": sure[at]}),
         })  # fmt: skip
     return rows, [*said, *design.warnings]
+
+
+def _assured(figures: list[PoolFigure], wanted: Wanted) -> list[int | None] | None:
+    """Topics of every figure whose true power is as wanted with the assurance asked for; None without estimates."""
+    estimates = [one.variance for one in figures if isinstance(one.variance, VarianceEstimate)]
+    above = [one.assured(wanted.assurance) for one in estimates]
+    if wanted.budget is not None or wanted.is_interval or len(above) < len(figures) or None in above:
+        return None
+    return wanted.solve([one for one in above if one is not None], None).rows["topics"].to_list()
 
 
 def _judged() -> pl.Expr:
@@ -290,6 +303,7 @@ def cost(
     min_diff: float | None = None,
     width: float | None = None,
     power: float | None = None,
+    assurance: float = ASSURANCE,
     alpha: float = ALPHA,
     method: DesignMethod | None = None,
     published: bool = False,
@@ -317,6 +331,7 @@ def cost(
     measures, depths : the measures, and the pool depths to compare (by default 5, 10, 20, 30, 50 and 100)
     contributing : names of runs, or a file with one name per line, optional
         The runs that built the pools; all runs unless given. All runs are evaluated.
+    assurance : probability with which the true power reaches `power`, for ``topics_assured``
     n_systems : the systems to compare; the pool is scaled to as many runs, unless the design is that of the papers
 
     References
@@ -325,8 +340,9 @@ def cost(
     """
     check_arguments(cost, locals())
     wanted = Wanted(
-        n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon, document_cost, topic_cost, budget
-    )
+        n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon, document_cost, topic_cost,
+        budget, probability("assurance", assurance),
+    )  # fmt: skip
     chosen = estimator or wanted.design[1].estimator
     figures, said = pool_figures(
         collections, measures, COST_DEPTHS if depths is None else depths, estimator=chosen, alpha=alpha, order=order,
@@ -341,6 +357,8 @@ def cost(
             said += sense([stratum.scores for stratum in one.strata], min_diff)
     warnings = tuple(dict.fromkeys((*said, *priced.warnings)))
     known = {"estimator": chosen, **priced.settings}
+    if "topics_assured" in priced.rows.columns:
+        known["assurance"] = wanted.assurance
     if contributing is not None:
         known["contributing"] = named_contributors(contributing)
     scaled = any(one.scaled_per_topic is not None and one.scaled_per_topic != one.pool for one in figures)

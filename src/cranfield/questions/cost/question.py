@@ -81,6 +81,7 @@ class CostQuestion(Question):
         None, "Maximum expected width of an interval, instead of a test.", metavar="W", check=shared.positive
     )
     power: float | None = shared.power(None, f"{defaults.POWER:.2f}")
+    assurance: float = shared.assurance()
     alpha: float = shared.alpha()
     method: str | None = shared.method(None)
     published: bool = setting(False, PUBLISHED, more=True)

@@ -177,7 +177,7 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
         )  # fmt: skip
     if row.get(f"{name}_lower") is not None:
         low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
-        text += f" {_SOLVED[name]} is {low} to {high} at the ends of the variance's {level} interval."
+        text += f" {_SOLVED[name]} ranges from {low} to {high} over the {level} interval of the variance."
     if compared:
         published = design.other_methods["published"].rows[name]
         text += f" {PUBLISHED_SAYS(value=_value(published[0]))}"

@@ -16,6 +16,7 @@ from cranfield.core import options as bounds
 from cranfield.core.answer import sentence
 from cranfield.core.defaults import ALPHA, POWER
 from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import is_several, repr_of
 from cranfield.questions.design.result import Design
 from cranfield.questions.variance.estimate import VarianceEstimate
 
@@ -143,7 +144,7 @@ def listed(name: str, given: object) -> list[object]:
     """One value or several as a list."""
     if isinstance(given, (str, bytes)):
         raise ArgumentError(f"`{name}` must be a number; got {given!r}.")
-    values = list(given) if isinstance(given, Iterable) else [given]
+    values = list(given) if is_several(given) else [given]  # type: ignore[call-overload]
     if not values:
         raise ArgumentError(f"`{name}` is empty; give at least one number.")
     return values
@@ -153,7 +154,7 @@ def _number(name: str, value: object) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise ArgumentError(f"`{name}` must be a number; got {value!r}.") from None
+        raise ArgumentError(f"`{name}` must be a number; got {repr_of(value)}.") from None
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):

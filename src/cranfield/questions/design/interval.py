@@ -139,7 +139,7 @@ INTERVAL = DesignKind(
     methods=("exact",),
     variants=(
         Variant(
-            TITLES[False], "Both systems have the same topics.", PAIRED_VARIANCE, True,
+            TITLES[False], "Both systems are scored on the same topics.", PAIRED_VARIANCE, True,
             solve_interval,
         ),
         Variant(

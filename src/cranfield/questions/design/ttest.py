@@ -112,7 +112,7 @@ TTEST = DesignKind(
     asks=("min_diff", "n_topics", "power"),
     methods=tuple(RULES),
     variants=(
-        Variant(PAIRED.title, "Both systems have the same topics.", PAIRED_VARIANCE, True, solve_ttest),
+        Variant(PAIRED.title, "Both systems are scored on the same topics.", PAIRED_VARIANCE, True, solve_ttest),
         Variant(
             TWO_SAMPLE.title, "Topics are per group.", ANOVA_VARIANCE, False, partial(solve_ttest, two_sample=True),
             "two_sample",

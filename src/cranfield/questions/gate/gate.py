@@ -77,18 +77,18 @@ NOT_EQUIVALENT = sentence(
 )
 CANNOT_TELL = sentence(
     "gating.cannot-tell",
-    "{topics} cannot decide whether {candidate} {claim} ({where}); {remedy}.",
+    "{candidate} {claim} ({where}). {remedy}.",
     "the bounds show neither a pass nor a fail",
     measured="gate",
 )
 COULD_DECIDE = sentence(
     "gating.could-decide",
-    "about {topics} could decide if the difference stays the same",
+    "About {topics} could decide if the difference stays the same",
     "undecided, and the observed difference lies off the threshold",
 )
 UNLIKELY = sentence(
     "gating.unlikely",
-    "more topics are unlikely to decide: the difference equals the threshold",
+    "More topics are unlikely to decide: the difference equals the threshold",
     "undecided, and the observed difference is the threshold",
 )
 WIDE_MARGIN = sentence(
@@ -252,6 +252,16 @@ class Gate(Result):
         return f"is not worse than {self.baseline} by {self.margin:g} or more"
 
     @property
+    def _open(self) -> str:
+        """What an undecided measure leaves possible, as words behind the candidate's name."""
+        words = self.claim
+        return (
+            f"may be {words.removeprefix('is not ')}"
+            if words.startswith("is not ")
+            else f"may not {words.replace('is', 'be', 1)}"
+        )
+
+    @property
     def _more(self) -> str:
         return f" by more than {self.margin:g}" if self.margin else ""
 
@@ -276,8 +286,7 @@ class Gate(Result):
             return (NOT_BETTER if self.better else NOT_EQUIVALENT if self.equivalent else WORSE)(**places)
         needed = check.topics_needed
         remedy = UNLIKELY() if needed is None else COULD_DECIDE(topics=plural(needed, "topic"))
-        claim = self.claim.replace("is not worse", "is worse", 1)
-        return CANNOT_TELL(**places, topics=plural(check.n_topics, "topic"), claim=claim, remedy=remedy)
+        return CANNOT_TELL(**places, claim=self._open, remedy=remedy)
 
     def summary(self) -> str:
         """The verdict, and what it rests on."""

@@ -33,7 +33,7 @@ WORSE = sentence(
 )
 CANNOT_TELL = sentence(
     "judges.cannot-tell",
-    "{judge}: {topics} cannot decide whether it equals a second person",
+    "{judge}: {topics} cannot decide whether it is as good as a second person",
     "a second person judged, and neither of the other two verdicts holds",
 )
 TAU_ALONE = sentence(
@@ -66,13 +66,13 @@ DELTA = sentence(
 )
 DELTA_HOLDS = sentence(
     "judges.delta-holds",
-    "The interval of Δ held in 95% of simulations, but in 87% for judges just beyond the margin.",
+    "The interval of Δ contained the true value in 95% of simulations, and in 87% for judges just beyond the margin.",
     "a second person judged, and Δ has a 95% interval",
     measured="judges.md#what-simulation-says",
 )
 TAU_HOLDS = sentence(
     "judges.tau-holds",
-    "The interval of τ held in 90% or more of simulations.",
+    "The interval of τ contained the true value in at least 90% of simulations.",
     "there is no verdict, and τ has a 95% interval",
     measured="judges.md#what-simulation-says",
 )
@@ -83,7 +83,7 @@ BIASED = sentence(
 )
 OPPOSITE = sentence(
     "judges.opposite",
-    "{judge} decides {opposite} of {pairs} against people (both significant, opposite directions).",
+    "{judge} contradicts people on {opposite} of {pairs} (both significant, opposite directions).",
     "counted over all pairs of systems with Holm's correction",
     always=True,
     measured="judges.md#what-simulation-says",
@@ -113,12 +113,12 @@ NEEDED = sentence(
 NEEDED_BESIDE = sentence(
     "judges.needed-beside",
     "To detect a difference of {difference:g} between average systems with power {power:g}, people must judge "
-    "{topics}, or {fewer} beside {more} machine topics.",
+    "{topics}, or {fewer} if the machine judges {more} further topics.",
     "at least 10 topics have both judgments, and human and machine differences correlate at least .5",
 )
 ADDS = sentence(
     "judges.adds",
-    "With the machine's further topics, {n} human topics are worth about {effective:.0f}.",
+    "With the machine's further topics, {n} human topics are as precise as about {effective:.0f}.",
     "powered estimates are offered; the median over pairs",
 )
 FEWER_JUDGES = sentence(
@@ -151,16 +151,17 @@ def judges_answer(result: Judging) -> Answer:
     level = f"{100 * (1 - known['alpha']):g}%"
     notes = {
         "decisions": "Paired t-tests of all pairs with Holm's correction, under human and under machine judgments.",
-        "conflicts": "human, machine: differences of means. Decisions as in the table of decisions.",
-        "rankings": f"lower, upper: {level} hull interval for unlimited topics (95% intervals held in 90% or more of "
-        "simulations). Second persons are the ceiling. machine, their pairs: on the pairs that second persons judged.",
-        "means": f"{level} intervals. Machine means have none: they are not about human judgments.",
+        "conflicts": "human, machine: differences of means by each judge. decision: as in the table of decisions.",
+        "rankings": f"lower, upper: {level} hull interval for unlimited topics (coverage of 95% intervals in "
+        "simulations: at least 90%). Compare a machine with a second person. machine, their pairs: τ on the pairs "
+        "that second persons judged.",
+        "means": f"{level} intervals. Machine means have no interval: they do not estimate human scores.",
         "pairs": f"{level} simultaneous intervals. weight: λ. correlation: of human and machine differences.",
         "bias": f"difference: mean of the group above what human means predict; {level} jackknife over topics. "
         "beyond a person: minus that of the second persons, on the pairs that all judged.",
         "leniency": f"value: judge minus reference, in grades or in {known['measure']}; {level} intervals over topics.",
         "judges": "difference: τ of judge_a with people minus that of judge_b. kappa: agreement of both machines.",
-        "confusion": "grade: by the reference. judge_grade: by the judge.",
+        "confusion": "grade: given by the reference. judge_grade: given by the judge.",
         "labels": f"{level} jackknife intervals over topics. overrating: mean grade minus that of the reference.",
     }
 

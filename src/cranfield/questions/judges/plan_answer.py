@@ -53,8 +53,8 @@ def plan_answer(result: JudgesDesign) -> Answer:
 
     notes = (
         f"topics: human topics for an average pair; lower and upper: {100 * (1 - known['alpha']):g}% jackknife over "
-        "pilot topics (95% intervals held in 91% or more of simulations). machine_topics: further topics that only "
-        "the machine judges.",
+        "pilot topics (coverage of 95% intervals in simulations: at least 91%). machine_topics: further topics that "
+        "only the machine judges.",
         "Human topics must be a random sample of all topics.",
     )
 

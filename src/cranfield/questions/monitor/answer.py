@@ -84,13 +84,13 @@ PLAN = (
 )
 ANYTIME_PLAN = ("t: smallest |t| at which a confidence sequence excludes 0. Looks spend nothing.",)
 FORECAST = (
-    "topics: total number, if means and variances stay the same. Differences due to chance make it too low. Use it "
-    "to plan the next batch, never to decide.",
+    "topics: total number, if means and variances stay the same. It is too low if the differences are partly "
+    "due to chance. Use it to plan the next batch, never to decide.",
 )
-BLIND = "The variance is estimated blind to the systems, so it hardly affects the level of the final test."
+BLIND = "The variance ignores which system has which score, so it hardly affects the level of the final test."
 BLIND_TO_MANY = (
-    "Differences between the {} systems' means count as noise in it, so topics_needed is biased high. "
-    "`design recommend` estimates the variance without them, but not blinded."
+    "This variance includes the differences between the {} systems' means, so topics_needed is biased high. "
+    "`design recommend` removes them, but is not blinded."
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import read_bytes
-from cranfield.core.labels import natural_sorted
+from cranfield.core.labels import is_several, natural_sorted, repr_of
 from cranfield.core.recognition import NAMES
 from cranfield.core.text import Problems, csv_fields, filled_lines, json_objects, shown
 from cranfield.questions.preferences.strengths import Contests
@@ -65,6 +65,8 @@ class Comparisons:
                 rows.append(row)
                 wins.append(won)
 
+        if not is_several(given) and not isinstance(given, os.PathLike):
+            raise ArgumentError(f"expected comparisons, or a file of them; got {repr_of(given)}.")
         listed = list(given) if not isinstance(given, (str, os.PathLike)) and not is_frame(given) else given
         if isinstance(listed, (str, os.PathLike)):
             listed = [listed]
@@ -171,6 +173,6 @@ def _in_memory(given: Any) -> Iterator[Row]:
     else:
         rows = given
     for row in rows:
-        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or len(row) != 4:
+        if isinstance(row, (str, bytes, type)) or not hasattr(row, "__len__") or len(row) != 4:
             raise ArgumentError("each comparison needs topic, system_a, system_b and preferred")
         yield _row(row)

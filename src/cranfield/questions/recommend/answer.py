@@ -24,14 +24,14 @@ CREATE = sentence(
 )
 SAMPLE_INTERVAL = sentence(
     "design.sample-interval",
-    "The interval of {topics:,} topics is {lower:,} to {upper:,}. With {assured:,}, power is at least {power:g} with "
-    "about {assurance:.0%} assurance.",
+    "The number of topics, {topics:,}, has the interval {lower:,} to {upper:,}. With {assured:,}, power is at least "
+    "{power:g} with about {assurance:.0%} assurance.",
     "a jackknife interval exists",
     measured="sizes teams",
 )
 SYSTEMS_SAMPLED = sentence(
     "design.systems-sampled",
-    "Past {sampled} count as a sample of future ones.",
+    "Past {sampled} are treated as a sample of future ones.",
     "the interval comes from leaving out systems, or teams where they are given, as well as topics",
 )
 BUDGET = sentence(

@@ -64,11 +64,11 @@ COMPONENTS = (
     "do well on different topics.",
 )
 VIEWS = (
-    "power, power_all_pairs: of a paired t-test, alone and corrected for all pairs. width: of the interval of a "
-    "difference.",
+    "power: of one paired t-test. power_all_pairs: the same, corrected for all pairs. width: width of the interval of "
+    "a difference.",
     "A reliable ranking does not imply that neighbouring systems differ.",
 )
-TAU = ("tau: expected Kendall's tau between rankings by two topic sets of that size, from halves of these topics.",)
+TAU = ("tau: expected Kendall's tau between rankings by two topic sets of that size, estimated from halves of these.",)
 VIEWS_HEADING = "Power, interval width and reliability"
 PANELS = "Three panels: power, interval width and reliability against the number of topics."
 FEWEST_FOR_TAU = 4

@@ -65,7 +65,7 @@ NO_PAIRS = "No type I error of pairs was simulated. Use a difference of 0 and no
 CONSTANT = {"kind": "kind", "difference": "true difference", "alpha": "alpha"}
 """Names of columns in the title, used if a column is constant."""
 PAIRS = {
-    "resample": "exchangeable: the same pairs with both scores swapped at random on every topic.",
+    "resample": "exchangeable: the same pairs after swapping both scores at random on every topic.",
     "copula": "exchangeable: pairs with a symmetric copula. not exchangeable: all others, such as Tawn's.",
 }
 DESIGNS = (
@@ -88,7 +88,7 @@ def rates_answer(result: SimulatedTests, question: Any = None) -> Answer:
         same = {name: rows[name][0] for name in CONSTANT if rows[name].n_unique() == 1}
         once = "".join(f", {CONSTANT[name]} {one if name == 'kind' else f'{one:g}'}" for name, one in same.items())
         kinds = _kinds(known) if show == "rates" else PAIRS[known["mode"]] if rows.height else NO_PAIRS
-        heading = "Error rates and power" if show == "rates" else "Type I error by exchangeability"
+        heading = "Error rates and power" if show == "rates" else "Type I error of exchangeable and other pairs"
         return Sheet(
             "simulate tests", rows, result.signature, {**known, "show": show}, result.warnings, title + once,
             notes=(*([f"{result.summary()}."] if show == "rates" else []), INTERVAL, kinds),

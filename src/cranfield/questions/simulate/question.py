@@ -116,7 +116,8 @@ class SimulateTestsQuestion(Question):
     system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
     show: defaults.SimulatedTestsShow = shared.show(
-        "rates", "rates: one row per test, size, difference and level. pairs: type I error of pairs by exchangeability."
+        "rates",
+        "rates: one row per test, size, difference and level. pairs: type I error of exchangeable and other pairs.",
     )
 
     @staticmethod

@@ -159,9 +159,9 @@ def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
         notes += ["published: tau ± z·√(2(2m+5)/(9m(m-1))), cut at ±1. It assumes two unrelated orders."]
     shorter = {"standardised": "std", "standardised_published": "std_published"}
     free = (
-        "blocked_f: variance between systems over residual variance. topics: needed by "
-        f"{result.scale_free['systems'][0]} systems when best and worst differ by {fraction:g} sd between "
-        "systems (blocked, exact).",
+        "blocked_f: variance between systems over residual variance. topics: needed to compare "
+        f"{result.scale_free['systems'][0]} systems if best and worst differ by {fraction:g} × between_sd "
+        "(blocked, exact).",
     )
     titles = ("Variance, raw and standardised", "Agreement of the two rankings of the systems", SCALE_FREE)
     return (

@@ -42,7 +42,7 @@ OFF_TIE = sentence(
 )
 TIED_TOPICS = sentence(
     "standardise.tied-topics",
-    "{measure}: on {tied} of {topics} topics all standardising systems have one score; {off} other scores differ "
+    "{measure}: on {tied} of {topics} topics all standardising systems have the same score; {off} other scores differ "
     "from it",
     "the factors have topics without spread among the topics that are standardised",
 )

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.core.arguments import check_arguments
 from cranfield.core.defaults import MISSING, MissingPolicy
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.executors import Progress
-from cranfield.core.labels import check_unique, summary
+from cranfield.core.labels import check_unique, is_several, repr_of, summary
 from cranfield.questions.tune.parameters import NamePattern, Setting, parse_setting
 from cranfield.scores.doors import as_matrix, is_scores
 from cranfield.scores.frames import is_frame
@@ -162,8 +163,10 @@ def as_families(families: Any, progress: Progress | None = None) -> tuple[Family
         listed = [families]
     elif isinstance(families, Mapping):
         listed = [_named(name, family) for name, family in families.items()]
-    else:
+    elif is_several(families):
         listed = list(families)
+    else:
+        raise ArgumentError(f"`families` must be score files, scores or a list of families; got {repr_of(families)}.")
     checked = []
     for family in listed:
         if not isinstance(family, (Family, LiveFamily)):
@@ -258,6 +261,7 @@ def read_families(
     >>> read_families(file)
     [Family(ql: 2 settings of mu, AP on 2 topics)]
     """
+    check_arguments(read_families, locals())
     families: list[Family] = []
     for name, scores in read_collections(paths, measure=measure, missing=missing).items():
         families += as_families(split_families(scores.only(), pattern, name=name, one_family=one_family))

@@ -15,6 +15,7 @@ from cranfield.collection.teams import read_teams
 from cranfield.core.answer import sentence
 from cranfield.core.defaults import ALPHA, ASSURANCE, ESTIMATOR
 from cranfield.core.errors import ArgumentError, DataError, notify
+from cranfield.core.labels import is_several, repr_of
 from cranfield.core.resampling import sample_covariance
 from cranfield.core.results import Result, check_finite, check_interval, claim, signature
 from cranfield.questions.variance.answer import estimate_answer
@@ -332,9 +333,11 @@ def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
     >>> [round(estimate.variance, 4) for estimate in (*halves, pool_variances(halves))]
     [0.0667, 0.1333, 0.1]
     """
-    listed = list(estimates)
+    listed: list[Any] = list(estimates) if is_several(estimates) else [estimates]
     if not listed:
         raise ArgumentError("`estimates` is empty. Pass at least one variance estimate.")
+    if wrong := [one for one in listed if not isinstance(one, VarianceEstimate)]:
+        raise ArgumentError(f"`estimates` must be variance estimates, from estimate_variance; got {repr_of(wrong[0])}.")
     first = listed[0]
     for name in ("estimator", "measure", "alpha"):
         values = list(dict.fromkeys(getattr(estimate, name) for estimate in listed))
