@@ -674,7 +674,7 @@ case("design.best-for-budget",
                         printed(cost_from_figures(EVIA, n_systems=10, budget=9600))).group()),  # type: ignore[union-attr]
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
 case("design.cost-assured",
-     lambda: (priced_for(4), re.search(r"With [\d,]+ topics, power is at least 0.8 with about 80% assurance\.",
+     lambda: (priced_for(4), re.search(r"AP: with [\d,]+ topics, power is at least 0.8 with about 80% assurance\.",
                                        priced_for(4)).group()),  # type: ignore[union-attr]
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
 case("design.cost-doubtful",
