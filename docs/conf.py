@@ -21,12 +21,17 @@ from cranfield.cli.main import app as program
 
 os.environ["COLUMNS"] = "96"  # the width of help texts
 
-# Kernels of notebooks warn about a transport that does not leave this machine, and charts would fetch a script.
+# Kernels of notebooks warn about a transport that does not leave this machine, charts would fetch a script, warnings
+# name a file that is gone, and frames begin with their types.
 profile = Path(__file__).parent / "_generated" / "ipython" / "profile_default"
 profile.mkdir(parents=True, exist_ok=True)
 (profile / "ipython_kernel_config.py").write_text("""c = get_config()
 c.IPKernelApp.log_level = "ERROR"
-c.InteractiveShellApp.exec_lines = ["import altair; altair.renderers.enable('svg'); del altair"]
+c.InteractiveShellApp.exec_lines = [
+    "import altair; altair.renderers.enable('svg'); del altair",
+    "import warnings; warnings.formatwarning = lambda text, kind, *_: f'{kind.__name__}: {text}\\\\n'; del warnings",
+    "import polars; polars.Config(tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True); del polars",
+]
 """)
 os.environ["IPYTHONDIR"] = str(profile.parent)
 

@@ -612,7 +612,7 @@ ANSWERS: dict[str, tuple[str, int]] = {
     "monitor.answer": ("monitor SCORES --per-look 10 --looks 5 --system alder-4 --system alder-1", 9),
     "reuse.answer": ("reuse sample/qrels.txt sample/runs --team-prefix [a-z]+ -m AP --depth 50", 10),
     "replicates.answer": ("replicates sample/qrels.txt sample/runs -m AP", 10),
-    "correlate.answer": ("correlate both.parquet both.parquet --measure AP --other-measure P@10", 10),
+    "correlate.answer": ("correlate both.parquet both.parquet --measure AP --other-measure P@10", 11),
     "standardise.answer": ("standardise effect SCORES", 23),
     "simulate.answer": ("simulate tests SCORES --topics 50 --trials 2000", 10),
     "pilots.answer": ("design anova --scores SCORES --systems 10 --min-diff 0.1", 24),

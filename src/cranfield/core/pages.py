@@ -238,11 +238,13 @@ def render_page(template: str, **values: Any) -> str:
 
 
 def result_html(result: Result) -> str:
-    """A result as notebooks show it: a heading, its tables, what to know about it, and how it was obtained."""
+    """A result as notebooks show it: a heading, its tables without empty columns, notes, and how it was obtained."""
     said, heading = result.answer(), repr(result).partition("\n")[0]
     tables, wide = [], []
     for k, sheet in enumerate(map(said.sheet, said.notebook), 1):
         shown = sheet.for_people
+        filled = [one.name for one in shown.rows if not shown.rows.height or one.null_count() < shown.rows.height]
+        shown = replace(shown, rows=shown.rows.select(filled))
         tables.append(Table(f"result-{k}", heading, replace(shown, rows=shown.rows[:, :MOST_COLUMNS])))
         if shown.rows.width > MOST_COLUMNS:
             wide.append(f"{shown.rows.width - MOST_COLUMNS} more columns")
