@@ -331,13 +331,13 @@ case("comparison.family-error",
      lambda: printed(cf.compare(noisy([0.5] * 4), test="t")))  # fmt: skip
 case("comparison.price-of-max-t",
      lambda: (pair(family(near=True), "a", "b"), "b and a vary far less than the average pair. Max-t rarely "
-              "separates such pairs in a large family. To compare them alone, set `system`, or "
-              "`within_teams` for variants."),
+              "separates such pairs in a large family. Compare them alone (`system`), or "
+              "as variants of one team (`within_teams`)."),
      lambda: pair(family(), "a", "b"))  # fmt: skip
 case("comparison.prices-of-max-t",
      lambda: (printed(family(near=True)), "1 pair without a significant difference varies far less than the average pair (such "
-              "as b and a). Max-t rarely separates such pairs in a large family. To compare them alone, set `system`, or "
-              "`within_teams` for variants."),
+              "as b and a). Max-t rarely separates such pairs in a large family. Compare them alone (`system`), or "
+              "as variants of one team (`within_teams`)."),
      lambda: printed(family()))  # fmt: skip
 
 
@@ -561,7 +561,7 @@ def promise() -> Shown:
     return everything(advice(6)), (
         f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
         "6 systems. The tests are paired t-tests of all 15 pairs with Holm's correction at level 0.05. The other systems "
-        "are assumed to lie midway. Power is averaged over pairs of systems."
+        "are assumed to lie midway between the two. Power is averaged over pairs."
     )
 
 
@@ -570,7 +570,7 @@ def promise_max_t() -> Shown:
     return everything(advice()), (
         f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
         "10 systems. The test is max-t over all 45 pairs at level 0.05, the default for large families. The other systems "
-        "are assumed to lie midway. Power is averaged over pairs of systems."
+        "are assumed to lie midway between the two. Power is averaged over pairs."
     )
 
 
@@ -632,7 +632,7 @@ def detects() -> Shown:
 
 case("design.detects", detects, lambda: printed(cf.design_interval(0.05, n_topics=50)))
 case("design.published-says",
-     lambda: (printed(cf.design_ttest(0.05, 0.1)), "The papers' spreadsheet gives "
+     lambda: (printed(cf.design_ttest(0.05, 0.1)), "The published approximation gives "
               f"{cf.design_ttest(0.05, 0.1, method='published').rows['topics'][0]}."),
      lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
 EVIA = (PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714))
@@ -674,7 +674,7 @@ case("design.best-for-budget",
                         printed(cost_from_figures(EVIA, n_systems=10, budget=9600))).group()),  # type: ignore[union-attr]
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
 case("design.cost-assured",
-     lambda: (priced_for(4), re.search(r"With [\d,]+ topics, power is at least 0.8 with about 80% assurance\.",
+     lambda: (priced_for(4), re.search(r"AP: with [\d,]+ topics, power is at least 0.8 with about 80% assurance\.",
                                        priced_for(4)).group()),  # type: ignore[union-attr]
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
 case("design.cost-doubtful",

@@ -171,7 +171,7 @@ def test_the_fast_jackknives_are_those_of_variance_and_reliability() -> None:
 CLAIMS = re.compile(
     r"differ significantly|significant difference between|equivalent within|may be the best|best system is one of|"
     r"τ lies in|assurance\.|is better than|not worse than|is worse than|power is about|[Ee]xpect \{mean|has reliability|"
-    r"[Ee]quivalent to each other|pairs differ|loses at most|decided; \{|with power about"
+    r"[Ee]quivalent to each other|pairs differ|lose at most|decided; \{|with power about"
 )
 """What a sentence says that speaks of more than the topics at hand."""
 

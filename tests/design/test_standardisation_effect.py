@@ -126,7 +126,7 @@ def test_what_is_refused() -> None:
     assert str(bad.value) == "`fraction` must be positive; got 0. Write 1 for one standard deviation."
     with pytest.raises(
         DataError,
-        match=r"^AP: the effect of standardisation needs at least 2 topics; there is 1\. Give the scores of more\.$",
+        match=r"^AP: the effect of standardisation needs at least 2 topics; there is 1\. Give scores of more topics\.$",
     ):
         standardisation_effect(RAW.select(topics=["t0"]))
 

@@ -73,7 +73,7 @@ def test_systems_that_always_rank_alike() -> None:
 
 def test_refused() -> None:
     with pytest.raises(
-        DataError, match=r"^AP: an expected tau needs at least 4 topics; there are 3\. Give the scores of more\.$"
+        DataError, match=r"^AP: an expected tau needs at least 4 topics; there are 3\. Give scores of more topics\.$"
     ):
         expected_tau(matrix(np.eye(3)))
     with pytest.raises(DataError, match="^AP: all systems score the same on every topic, so there is no ranking$"):

@@ -274,12 +274,13 @@ def test_bad_arguments(arguments: dict[str, object], message: str) -> None:
 
 def test_bad_scores() -> None:
     with pytest.raises(
-        DataError, match=r"^AP: a study of reliability needs at least 2 topics; there is 1\. Give the scores of more\.$"
+        DataError,
+        match=r"^AP: a study of reliability needs at least 2 topics; there is 1\. Give scores of more topics\.$",
     ):
         reliability(matrix([[0.1, 0.2]]))
     with pytest.raises(
         DataError,
-        match=r"^AP: a study of reliability needs at least 2 systems; there is 1\. Give the scores of more\.$",
+        match=r"^AP: a study of reliability needs at least 2 systems; there is 1\. Give scores of more systems\.$",
     ):
         reliability(matrix([[0.1], [0.2]]))
     with pytest.raises(DataError, match=r"leaves 1; a study of reliability needs at least 2\. Drop fewer\.$"):

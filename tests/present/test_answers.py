@@ -86,7 +86,7 @@ def test_a_design_in_words() -> None:
     assert (said.headline, said.shown) == ("167 topics", ("methods",))
     assert said.sentences == (
         "With 167 topics, a one-way ANOVA detects a difference of 0.1 among 10 systems with power 0.801 at level "
-        "0.05. The papers' spreadsheet gives 166.",
+        "0.05. The published approximation gives 166.",
     )
     assert said.sheet().rows.height == 1
     assert said.sheet("methods").rows["topics"].to_list()[:2] == [167, 166]

@@ -359,6 +359,6 @@ def test_a_measure_that_falls_further_than_the_first_is_named() -> None:
         rank_drop=pl.when(pl.col("measure") == "P@2").then(pl.lit(7, pl.Int64)).otherwise("rank_drop")
     )
     worse = Reuse(rows, found.system_rows, found.settings, found.n_judged, found.pools, found.shares)
-    assert "loses at most 1 rank (AP, depth 3, team red)" in headline(worse)
+    assert "runs lose at most 1 rank (AP, depth 3, team red)" in headline(worse)
     assert other_measures(worse) == "By P@2 the loss is larger: 7 ranks (team blue)."
     assert other_measures(found) == ""

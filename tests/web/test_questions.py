@@ -101,7 +101,7 @@ def test_hints_speak_of_boxes_and_not_of_options() -> None:
         for key in [("reliability", "target"), ("compare", "baseline"), ("compare", "test")]
     )
     assert target == "Target reliability; use commas for several."
-    assert baseline == "Baseline for every other system."  # names may hold commas, and a list has one choice
+    assert baseline == "Compare every other system with this one."  # names may hold commas, and a list has one choice
     assert test == "Significance test.", "a command is nothing to type on a page"
     assert "&lt;b&gt;" in Form(pages()["compare"], []).help(replace(settings["compare", "test"], help="<b>"))
 

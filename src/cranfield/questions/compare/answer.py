@@ -116,15 +116,16 @@ FAMILY_ERROR = sentence(
 )
 PRICE = sentence(
     "comparison.price-of-max-t",
-    "{a} and {b} vary far less than the average pair. Max-t rarely separates such pairs in a large family. To "
-    "compare them alone, set `system`, or `within_teams` for variants.",
+    "{a} and {b} vary far less than the average pair. Max-t rarely separates such pairs in a large family. "
+    "Compare them alone (`system`), or as variants of one team (`within_teams`).",
     "one pair of a max-t family is looked at; it is not significant, not identical, and its variance is below .3 of "
     "the mean variance of a pair",
 )
 PRICES = sentence(
     "comparison.prices-of-max-t",
     "{pairs} without a significant difference {verb} far less than the average pair (such as {example}). Max-t rarely "
-    "separates such pairs in a large family. To compare them alone, set `system`, or `within_teams` for variants.",
+    "separates such pairs in a large family. Compare them alone (`system`), or as variants of one team "
+    "(`within_teams`).",
     "pairs of a max-t family are listed; these are not significant, not identical, and their variance is below .3 of "
     "the mean variance of a pair",
 )

@@ -24,7 +24,7 @@ BEST_FOR_BUDGET = sentence(
 )
 ASSURED = sentence(
     "design.cost-assured",
-    "With {topics:,} topics, power is at least {power:g} with about {assurance:.0%} assurance.",
+    "{measure}: with {topics:,} topics, power is at least {power:g} with about {assurance:.0%} assurance.",
     "no budget was given, the design is a test, and the variance at the best depth was estimated from scores",
     measured="sizes",
 )
@@ -37,7 +37,7 @@ COST_DOUBTFUL = sentence(
 
 def cost_answer(result: Cost, question: Any = None) -> Answer:
     """Equivalent designs by measure and pool depth, with their costs."""
-    notes = (*_findings(result), *result.notes)
+    notes = (*_findings(result), *_assured(result), *result.notes)
     digits = {"judged_per_topic": 1, "pool_per_topic": 1, "judged_share": 3, "variance": 6, "cost": 0, "ratio": 2}
     title = "Pool depth and cost"
     alt = "Lines: topics needed against documents to judge per topic, one line per measure."
@@ -56,9 +56,7 @@ def cost_answer(result: Cost, question: Any = None) -> Answer:
 def _findings(result: Cost) -> list[str]:
     """The best depth of every measure."""
     budget = "budget" in result.settings
-    return [_finding(row, budget) + _assured(row, result) for row in result.best.iter_rows(named=True)] or [
-        COST_DOUBTFUL()
-    ]
+    return [_finding(row, budget) for row in result.best.iter_rows(named=True)] or [COST_DOUBTFUL()]
 
 
 def headline(result: Cost) -> str:
@@ -66,11 +64,14 @@ def headline(result: Cost) -> str:
     return _findings(result)[0]
 
 
-def _assured(row: dict[str, Any], result: Cost) -> str:
-    if row.get("topics_assured") is None:
-        return ""
+def _assured(result: Cost) -> list[str]:
+    """The best depth of every measure with the topics for the wanted assurance."""
     asked = {name: result.settings.get(name, usual) for name, usual in (("power", POWER), ("assurance", ASSURANCE))}
-    return " " + ASSURED(topics=row["topics_assured"], **asked)
+    return [
+        ASSURED(measure=row["measure"], topics=row["topics_assured"], **asked)
+        for row in result.best.iter_rows(named=True)
+        if row.get("topics_assured") is not None
+    ]
 
 
 def _finding(row: dict[str, Any], budget: bool) -> str:

@@ -26,7 +26,7 @@ DETECTS = sentence(
 )
 PUBLISHED_SAYS = sentence(
     "design.published-says",
-    "The papers' spreadsheet gives {value}.",
+    "The published approximation gives {value}.",
     "the papers have a method of their own for this design: the figure is by method `published`",
 )
 DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3, "expected_null": 1, "expected_alternative": 1}

@@ -16,6 +16,7 @@ from cranfield.core.charts.style import (
     LABEL_SIZE,
     LIGHT,
     LINES,
+    SERIES,
     WIDTH,
     Drawing,
     finish,
@@ -65,7 +66,7 @@ def scores(result: Judging) -> Drawing:
     return finish(plot, headline(result), details)
 
 
-MOST_NAMED = 3
+MOST_NAMED = 8
 """Systems that the chart of ranks names: those that moved furthest."""
 
 
@@ -80,7 +81,8 @@ def slopes(result: Judging) -> Drawing:
     ).with_columns(moved=(pl.col(people) - pl.col(machine)).abs())
     width, height = WIDTH * 0.6, max(240, min(9 * shown.height, 900))
     named: dict[str, int] = {}
-    far = ranked.filter(pl.col("moved") > 1).sort("moved", "system", descending=[True, False])
+    least = 1 if shown.height > MOST_NAMED else -1  # few systems are named wherever they stand
+    far = ranked.filter(pl.col("moved") > least).sort("moved", "system", descending=[True, False])
     for system, rank in far.select("system", machine).iter_rows():  # names of neighbours would overlap
         if len(named) < MOST_NAMED and all(
             abs(rank - one) * height > LABEL_SIZE * shown.height for one in named.values()
@@ -104,7 +106,7 @@ def slopes(result: Judging) -> Drawing:
 
 
 DECISION_COLOURS = {
-    "both": DARK, "opposite": ACCENT, "only_human": "#e0a526", "only_machine": "#8a8d8f", "neither": GRID,
+    "both": DARK, "opposite": ACCENT, "only_human": SERIES[4], "only_machine": SERIES[2], "neither": GRID,
 }  # fmt: skip
 
 

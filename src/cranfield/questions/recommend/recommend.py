@@ -54,7 +54,7 @@ PROMISE_MAX_T = sentence(
     "design.promise-max-t",
     "With {topics:,} topics, power is about {power:g} to detect a difference of {min_diff:g} in mean {measure} between "
     "{two} of {systems} systems. The test is max-t over {pairs} at level {alpha:g}, the default for large families. "
-    "The other systems are assumed to lie midway. Power is averaged over pairs of systems.",
+    "The other systems are assumed to lie midway between the two. Power is averaged over pairs.",
     "more than 20 comparisons are asked for, and min_diff is a difference that two means can have",
     measured="recommend",
 )
@@ -62,7 +62,7 @@ PROMISE = sentence(
     "design.promise",
     "With {topics:,} topics, power is about {power:g} to detect a difference of {min_diff:g} in mean {measure} between "
     "{two} of {systems} systems. The tests are paired t-tests of {pairs} with Holm's correction at level {alpha:g}. "
-    "The other systems are assumed to lie midway. Power is averaged over pairs of systems.",
+    "The other systems are assumed to lie midway between the two. Power is averaged over pairs.",
     "three systems or more and at most 20 comparisons are asked for, and min_diff is a difference that two means can "
     "have",
     measured="validation.md#sizes-for-t-tests-with-holms-correction",

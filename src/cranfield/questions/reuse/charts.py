@@ -126,6 +126,9 @@ def depths(result: Reuse) -> Drawing:
         return finish(plot, headline(result), details)
     shallow, deep = first.row(0, named=True), first.row(-1, named=True)
     ends = (deep,) if first.height == 1 else (shallow, deep)
-    losses = " and ".join(f"{_lost(end['rank_drop'])} at depth {end['depth']}" for end in ends)
+    if len({_lost(end["rank_drop"]) for end in ends}) == 1 < len(ends):
+        losses = f"{_lost(deep['rank_drop'])} at depths {shallow['depth']} and {deep['depth']}"
+    else:
+        losses = " and ".join(f"{_lost(end['rank_drop'])} at depth {end['depth']}" for end in ends)
     text = LOSES_UP_TO(series=kept[0], losses=losses)
     return finish(plot, text, details)

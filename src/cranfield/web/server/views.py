@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from cranfield import __version__
 from cranfield.core.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
-from cranfield.core.errors import CranfieldError, UnknownNameError
+from cranfield.core.errors import ArgumentError, CranfieldError, UnknownNameError
 from cranfield.core.formats import downloads
 from cranfield.core.pages import breakable
 from cranfield.reports.view import page as view_page
@@ -123,7 +123,10 @@ def show(page: WebPage, request: Request) -> Response:
         values["page"] = replace(page, nothing=_sentence(str(error)))
     except CranfieldError as error:
         said, status = page.on_form(str(error)), api.status_of(error)
-        if page.suits(values["chosen"]):
+        untouched = all(name == "data" for name, _ in request.query_params.multi_items())
+        if untouched and isinstance(error, ArgumentError):
+            values["page"] = replace(page, nothing=said)  # a choice is missing, and nobody has made a mistake
+        elif page.suits(values["chosen"]):
             values["error"] = said
         else:  # nothing is wrong with the form: the data lack what the question is about
             values |= {"page": replace(page, nothing=said), "lacks": True}
