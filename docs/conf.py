@@ -46,6 +46,7 @@ myst_heading_anchors = 4
 nb_execution_mode = "auto"  # notebooks are stored without output
 nb_execution_in_temp = True
 nb_execution_timeout = 600
+nb_render_markdown_format = "myst"  # an answer in Markdown may be a table
 nb_execution_raise_on_error = True
 numpydoc_show_class_members = False
 numpydoc_validation_checks: set[str] = set()
