@@ -15,7 +15,7 @@ TUTORIAL, COMING_FROM, ACROSS = (
 SHOWN = {
     "tutorial_plan": "topics, power is about 0.8 to detect a difference of 0.1",
     "tutorial_table": "A missing mark does not mean equality",
-    "tutorial_gate": "12 topics cannot decide",
+    "tutorial_gate": "About 125 topics could decide if the difference stays the same",
     "tutorial_judges": "Prediction-powered differences assume that the human topics are a random sample",
 }
 """The tutorials, and a sentence that each comes to; they assert the rest themselves."""
