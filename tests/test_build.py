@@ -110,7 +110,7 @@ def test_the_compiled_parser_calls_only_what_it_needs() -> None:
         "calloc", "free", "isfinite", "malloc", "memcmp", "memcpy", "memset", "qsort", "realloc", "strlen", "strspn",
         "__builtin_bswap64", "__builtin_clzll", "__builtin_ctzll", "PyArg_ParseTuple", "PyBytes_AsStringAndSize",
         "PyCapsule_GetPointer", "PyCapsule_New", "PyErr_Clear", "PyErr_NoMemory", "PyErr_Occurred", "PyErr_SetString",
-        "PyDict_New", "PyDict_SetItem", "PyDict_Size", "Py_CLEAR", "PyModule_Create", "PyOS_string_to_double", "PyTuple_GetItem", "PyTuple_Pack",
-        "PyTuple_Size", "PyUnicode_AsUTF8AndSize", "PyUnicode_DecodeUTF8", "PyUnicode_FromStringAndSize",
+        "PyDict_New", "PyDict_SetItem", "PyDict_Size", "Py_CLEAR", "PyModule_Create", "PyTuple_Pack",
+        "newlocale", "strtod_l", "PyUnicode_DecodeUTF8", "PyUnicode_FromStringAndSize",
         "Py_BuildValue", "Py_NewRef", "Py_XDECREF",
     }  # fmt: skip

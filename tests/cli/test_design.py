@@ -239,7 +239,7 @@ def test_cost_for_every_depth(judged: Type) -> None:
     words = ["qrels.txt", "runs", "-m", "AP", "-m", "P@5", "--depth", "20", "--depth", "5"]
     found = rows(judged("cost", *words, "--systems", "5", "--min-diff", "0.15", "--format", "json"))
     assert [(row["measure"], row["depth"]) for row in found] == [("AP", 5), ("AP", 20), ("P@5", 5), ("P@5", 20)]
-    columns = "measure depth judged_per_topic pool_per_topic judged_share dropped_topics variance topics judgments cost ratio best"
+    columns = "measure depth judged_per_topic pool_per_topic judged_share dropped_topics variance topics judgments cost topics_assured ratio best"
     assert list(found[0]) == columns.split()
     pair = ["--collection", "qrels.txt", "runs"]
     pooled = rows(

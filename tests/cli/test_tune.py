@@ -47,7 +47,7 @@ def test_the_table_says_what_to_expect(cranfield: Type, grids: tuple[str, str]) 
     assert "bm25: use bm25(k1=0.9), chosen in 100 of 100 folds.\n" in result.stdout
     assert "on unseen topics. The best setting's mean on all topics is" in result.stdout
     assert result.stdout.endswith(
-        "tuning; measure AP; families bm25 (4 settings); topics 30; folds 10-fold, drawn 10 times; seed 1; "
+        "tuning; measure AP; families bm25 (4 settings); topics 30; folds 10-fold, drawn 10 times; seed 1; alpha 0.05; "
         f"cranfield {package.__version__}\n"
     )
 
@@ -57,7 +57,7 @@ def test_json_envelope(cranfield: Type, grids: tuple[str, str]) -> None:
     assert found["command"] == "tune"
     assert found["settings"] == {
         "measure": "AP", "families": {"bm25": 4, "sauce": 4}, "n_topics": 30, "folds": "leave-one-out", "seed": None,
-        "show": "summary",
+        "alpha": 0.05, "show": "summary",
     }  # fmt: skip
     assert [row["final"] for row in found["rows"]] == ["bm25(k1=0.9)", "sauce(k1=0.9)"]
     assert [row["agreement"] for row in found["rows"]] == [1.0, 1.0]
@@ -88,7 +88,7 @@ def test_held_out_scores_go_straight_into_compare(cranfield: Type, grids: tuple[
     assert one["settings"]["tuning"]["folds"] == "5-fold"
     assert [f["final"] for f in one["settings"]["tuning"]["families"]] == ["bm25(k1=0.9)", "sauce(k1=0.9)"]
     assert one["signature"] == (
-        "tuning; measure AP; families bm25 (4 settings), sauce (4 settings); topics 30; folds 5-fold; seed 1; "
+        "tuning; measure AP; families bm25 (4 settings), sauce (4 settings); topics 30; folds 5-fold; seed 1; alpha 0.05; "
         + two["signature"]
     )
 

@@ -82,6 +82,6 @@ def test_a_z_file_made_by_hand(tmp_path: Path) -> None:
     path.write_text("302\tmap 0.4 0.1\n301  map   0.25\t0.0000\n301 P_5 0.5 0.25\n302 P_5 0 1\n")
     factors = Standardisation.load(path)
     raw = ScoreMatrix([[0.25, 0.2, 0.3], [0.3, 0.4, 0.5]], ["301", "302"], ["a", "b", "c"], "map")
-    with pytest.warns(UserWarning, match="all standardising systems tied on 1 of 2 topics"):
+    with pytest.warns(UserWarning, match="on 1 of 2 topics all standardising systems have the same score"):
         z = factors.apply(raw, to="z").scores.only().values
     np.testing.assert_allclose(z, [[0, -np.inf, np.inf], [-1, 0, 1]], atol=1e-12)

@@ -175,7 +175,7 @@ def test_reliability_in_the_text_is_that_of_the_study() -> None:
 def test_reuse_needs_runs_and_teams(report: Report) -> None:
     section = next(one for one in report.sections if one.id == "reuse")
     assert section.title == "Reusability for new systems"
-    assert "Without its team's judgments" in section.parts[0].text  # type: ignore[union-attr]
+    assert "Without their team's judgments" in section.parts[0].text  # type: ignore[union-attr]
     with pytest.raises(ArgumentError, match="`teams` needs `qrels` and `runs`"):
         build_report(matrix(8, 3), teams={"s1": "a"})
 

@@ -50,7 +50,7 @@ def test_same_seed_same_scores_and_a_smaller_matrix_is_the_beginning() -> None:
         ({"n_systems": 0}, "`n_systems` must be at least 1; got 0"),
         ({"seed": -1}, "`seed` must be at least 0; got -1"),
         ({"topic_variance": -0.1}, "`topic_variance` must be 0 or more; got -0.1"),
-        ({"residual_variance": float("nan")}, "`residual_variance` must be 0 or more; got nan"),
+        ({"residual_variance": float("nan")}, "`residual_variance` must be a finite number; got nan."),
         (
             {"n_systems": 3, "system_effects": [0.0, 0.1]},
             "`system_effects` must hold one effect per system: 3 are needed; got 2",

@@ -219,6 +219,7 @@ def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     page.get_by_role("button", name="Cancel").click()
     visit.expect_address("start=cancelled")  # the page that was watching says it too, a moment before
     expect(page.get_by_text("Cancelled. Submit the form to start again.")).to_be_visible()
+    visit.settle()  # a page that is still loading loses what is typed
     visit.unfold()
     page.get_by_label("Splits", exact=True).fill("3")
     visit.expect_address("splits=3&")

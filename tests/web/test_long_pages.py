@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from apart import add, die, endless, fail
 from cranfield import HoldOut, ScoreMatrix, make_sample, replicate, tune, write_qrels, write_run
 from cranfield.core.errors import DataError
 from cranfield.core.executors import run_isolated
@@ -139,37 +139,17 @@ def test_a_report_is_built_and_downloaded(client: Client) -> None:
     assert refused.json()["error"].startswith("unknown section 'everything'.")
 
 
-def _add(a: int, b: int, progress: Any) -> int:
-    progress(1, 2)
-    return a + b
-
-
-def _fail(progress: Any) -> None:
-    raise DataError("no good")
-
-
-def _die(progress: Any) -> None:
-    import os
-
-    os._exit(3)
-
-
-def _endless(progress: Any) -> None:
-    while True:
-        time.sleep(1)
-
-
 def test_work_apart_answers_fails_dies_and_stops() -> None:
     seen: list[tuple[int, int]] = []
-    assert run_isolated(_add, 1, 2, progress=lambda *step: seen.append(step)) == 3
+    assert run_isolated(add, 1, 2, progress=lambda *step: seen.append(step)) == 3
     assert (1, 2) in seen
     with pytest.raises(DataError, match="no good"):
-        run_isolated(_fail, progress=lambda *step: None)
+        run_isolated(fail, progress=lambda *step: None)
     with pytest.raises(DataError, match="the computation ended without a result, perhaps for lack of memory"):
-        run_isolated(_die, progress=lambda *step: None)
+        run_isolated(die, progress=lambda *step: None)
 
     def stop(done: int, total: int) -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        run_isolated(_endless, progress=stop)
+        run_isolated(endless, progress=stop)

@@ -1,7 +1,7 @@
 """Runs judged by another process while this one still imports the numerical libraries, which takes as long as 50 runs.
 
-The compiled parser needs none of them, so a fork of the young process can begin at once. What it doubts, whatever it
-cannot read and what it does not reach is left to those who ask for the runs.
+The compiled parser needs none of them, so a fork of the young process can begin at once. Runs that it doubts,
+cannot read or does not reach are left to those who ask for them.
 """
 
 from __future__ import annotations

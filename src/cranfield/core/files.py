@@ -216,9 +216,9 @@ def resolved(path: str | os.PathLike[str]) -> Path:
 
 
 def speakable(name: str) -> str:
-    """A name that can be printed: what is no Unicode, and what would steer a terminal, is shown as a question mark.
+    """A name that can be printed: a question mark stands for non-Unicode bytes and for control characters.
 
-    The file is opened as it is called.
+    The file is opened by its real name.
 
     >>> name = speakable("runs/b\\udcfcm25.run")
     >>> name, name.place

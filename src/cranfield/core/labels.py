@@ -78,7 +78,7 @@ def repr_of(value: object) -> str:
 
 
 def is_several(value: object) -> bool:
-    """Whether a value can be gone through; an array without dimensions only says so.
+    """Whether a value can be iterated over; an array without dimensions has `__iter__` and cannot.
 
     >>> import numpy as np
     >>> [is_several(one) for one in ((1, 2), 1, np.array([1]), np.array(1))]
