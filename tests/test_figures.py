@@ -168,7 +168,7 @@ ALLOWED: dict[str, dict[str, str]] = {  # by page: why a number is no result of 
     "design.md": {
         "an example of the printed sentence": "0.8 80%",
         "the limit of judged pools": "90%",
-        "what docs/validation.md has": ".76 .82 .91 .89",
+        "what docs/validation.md has": ".76 .82 .90 .89",
         "extrapolated pools of TREC-COVID, measured by hand": "4% 13%",
     },
     "measures.md": {
